@@ -1,0 +1,89 @@
+"""What reading a trace found: rows read, accepted, repaired and refused, with line numbers."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+LISTED_ISSUES = 100
+SHOWN_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Issue:
+    """One thing found in one line: what it was, what is expected, what was done about it.
+
+    kind is a short phrase that issues are counted by; line counts from 1, the header included.
+    """
+
+    kind: str
+    line: int
+    field: str
+    found: str
+    expected: str
+    action: str
+
+    def __str__(self) -> str:
+        where = f"line {self.line}" + (f", {self.field}" if self.field else "")
+        return f"{where}: found {self.found}, expected {self.expected}: {self.action}"
+
+
+@dataclass
+class Findings:
+    """Issues of one sort, every one counted, the first LISTED_ISSUES of them listed."""
+
+    listed: list[Issue] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, issue: Issue) -> None:
+        self.counts[issue.kind] += 1
+        if len(self.listed) < LISTED_ISSUES:
+            self.listed.append(issue)
+
+    @property
+    def total(self) -> int:
+        return self.counts.total()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "counts": dict(sorted(self.counts.items())),
+            "listed": [asdict(issue) for issue in self.listed],
+        }
+
+
+@dataclass
+class ParseReport:
+    """Rows read = accepted + refused; a repaired row is an accepted one that was changed.
+
+    repaired_rows counts rows once, however many repairs each needed; repaired.total counts the
+    repairs, those of the whole file (a byte order mark, an unused column) included.
+    """
+
+    format: str
+    rows_read: int = 0
+    accepted: int = 0
+    repaired_rows: int = 0
+    repaired: Findings = field(default_factory=Findings)
+    refused: Findings = field(default_factory=Findings)
+
+    @property
+    def refused_rows(self) -> int:
+        return self.rows_read - self.accepted
+
+    def to_json(self) -> dict[str, Any]:
+        """A dictionary of plain JSON values, the form kept beside a stored workload."""
+        return {
+            "format": self.format,
+            "rows_read": self.rows_read,
+            "accepted": self.accepted,
+            "repaired_rows": self.repaired_rows,
+            "refused_rows": self.refused_rows,
+            "repaired": self.repaired.to_json(),
+            "refused": self.refused.to_json(),
+        }
+
+
+def shown(text: str) -> str:
+    """Text as a message shows it: quoted, control characters escaped, long text cut."""
+    cut = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
+    return repr(cut)
