@@ -1,0 +1,1 @@
+"""Phaseplan's simulation core: no Django, no network; importable and scriptable alone."""

@@ -1,0 +1,89 @@
+"""What an engine is given: a case compiled to whole numbers, every default resolved.
+
+``compile_case`` is the only way from spec to engine; both engines take the same ``ClusterInputs``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.latency.curve import IterationCurve
+
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ReplicaInputs:
+    """One replica. Replicas are numbered by pool in the case's order, then by position in the pool."""
+
+    pool: int
+    role: str
+    curve: IterationCurve
+    stages: int
+    """Pipeline stages; up to this many micro-batches are in flight."""
+    kv_blocks: int
+    """Capacity in blocks of ``SchedulerInputs.block_tokens``."""
+    transfer_ps_per_token: int
+    """Sending one prompt token's KV over this replica's own NIC."""
+    power_mw: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    """By batch kind: milliwatts above idle of ONE STAGE's accelerators at the n of ``power_tokens``, linear between, flat beyond."""
+    power_tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SchedulerInputs:
+    """A policy with every default of CONTRACT.md resolved."""
+
+    kind: str
+    token_budget: int
+    max_batch_tokens: int
+    max_batch_size: int
+    block_tokens: int
+    watermark_blocks_share: float
+    reservation: str
+    max_model_tokens: int
+    """0: no limit."""
+    mixed_pool: bool
+    prompt_pending_limit: int
+    padded_prompts: bool
+    preempt_when_full: bool
+    ageing: str
+    decode_runs: str
+    simultaneous_arrivals: str
+    router: str
+    router_ties: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class TransferInputs:
+    """KV transfer with bandwidth and set-up in whole picoseconds."""
+
+    mode: str
+    ps_per_token: int
+    """0: the slower of the two replicas' ``transfer_ps_per_token``; else this, for every pair."""
+    contention: bool
+    setup_ps: int
+    retry_ps: int
+    """0: as soon as there is room; else polled."""
+    layers: int
+
+
+@dataclass(frozen=True)
+class ClusterInputs:
+    """A whole cluster and the requests it serves."""
+
+    replicas: tuple[ReplicaInputs, ...]
+    scheduler: SchedulerInputs
+    transfer: TransferInputs
+    arrival_ps: Int64
+    prompt_tokens: Int64
+    output_tokens: Int64
+    cached_prompt_tokens: Int64
+    max_output_tokens: Int64
+    """0: not given."""
+    window: tuple[int, int]
+    """First and one past the last request whose token gaps are kept (all: (0, N))."""

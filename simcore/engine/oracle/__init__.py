@@ -1,0 +1,1 @@
+"""The readable engine: one iteration at a time, the meaning of every rule."""

@@ -1,0 +1,72 @@
+"""What an engine gives back: whole numbers only, the same arrays bit for bit from oracle and fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64 = NDArray[np.int64]
+
+FINISHED, REFUSED, UNFINISHED = 0, 1, 2
+NEVER = -1
+"""A time that did not come."""
+
+
+@dataclass(frozen=True)
+class RequestResults:
+    """One entry a request, in order of arrival. Times are absolute ps, ``NEVER`` where they did not come."""
+
+    status: Int64
+    first_scheduled_ps: Int64
+    """Start of the first iteration with any of its prompt."""
+    first_token_ps: Int64
+    finish_ps: Int64
+    max_gap_ps: Int64
+    """Longest gap between two consecutive tokens; 0 with one output token."""
+    prefill_replica: Int64
+    decode_replica: Int64
+    preemptions: Int64
+
+
+@dataclass(frozen=True)
+class ReplicaResults:
+    """One entry a replica. Times are sums of ps over its stages."""
+
+    busy_ps: Int64
+    """[replica, BatchKind]: stage time in prefill, decode, hybrid."""
+    iterations: Int64
+    """[replica, BatchKind]: micro-batches."""
+    blocked_ps: Int64
+    """Idle with a request waiting that its KV cannot hold."""
+    transfer_wait_ps: Int64
+    """Idle with nothing to run but KV on its way in."""
+    nic_busy_ps: Int64
+    prefill_tokens: Int64
+    decode_tokens: Int64
+    prefill_pairs: Int64
+    """Sum over chunks of c*q + q(q+1)/2: attended pairs."""
+    chunk_read_tokens: Int64
+    """Sum over chunks of c: cached tokens read for them."""
+    context_tokens: Int64
+    """Sum over decodes of c: cached tokens read for them."""
+    kv_peak_tokens: Int64
+    """Most tokens' worth of blocks taken at once."""
+    energy_nj: Int64
+    """Nanojoules above idle: sum of power (mW) x (end_us - start_us) over micro-batches, times floored to whole us."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A whole run."""
+
+    requests: RequestResults
+    replicas: ReplicaResults
+    gap_ps: Int64
+    """Distinct token gaps of the window's requests, increasing."""
+    gap_count: Int64
+    energy_by_second_nj: Int64
+    """Of the cluster above idle, one entry a second from time 0 to the last finish."""
+    end_ps: int
+    """Last finish (0 with none)."""

@@ -1,0 +1,1 @@
+"""Where iteration times come from: every source compiles to one ``IterationCurve``."""

@@ -1,0 +1,157 @@
+"""CASE.json: one design under one workload's rules (CONTRACT.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from simcore.spec.decode import SpecError, bounded, decode
+from simcore.spec.hardware import Machine, Model
+from simcore.spec.slo import Slo, SlowdownSlo, decode_slo
+
+Role = Literal["mixed", "prefill", "decode"]
+SchedulerKind = Literal["sarathi", "vllm", "vllm_v1", "orca", "request_level", "splitwise_baseline", "splitwise"]
+BUILT_KINDS = ("sarathi", "vllm", "splitwise_baseline", "splitwise")
+Reservation = Literal["on_demand", "full_output", "output_at_decode", "max_length"]
+
+
+@dataclass(frozen=True)
+class LatencySpec:
+    """Where iteration times come from (DESIGN.md section 3)."""
+
+    source: Literal["roofline", "measured", "curve", "calibrated"] = "roofline"
+    engine: Literal["vllm-2026", "vllm-2023", "kernel"] = "vllm-2026"
+    path: str | None = None
+    hybrid_factor: float = bounded(1.1, above=0)
+    decode_key: Literal["batch_size", "prompt_tokens"] = "batch_size"
+    tokens: tuple[int, ...] | None = None
+    prefill_s: tuple[float, ...] | None = None
+    decode_s: tuple[float, ...] | None = None
+    hybrid_s: tuple[float, ...] | None = None
+    attention_s: float = bounded(0.0, least=0)
+    chunk_read_s: float = bounded(0.0, least=0)
+    context_s: float = bounded(0.0, least=0)
+    decode_seq_s: float = bounded(0.0, least=0)
+
+
+@dataclass(frozen=True)
+class PoolSpec:
+    """Replicas that share a role. ``machines`` or ``replicas`` says how many; neither: one machine."""
+
+    role: Role
+    machine: str | Machine
+    machines: int | None = bounded(None, least=1)
+    replicas: int | None = bounded(None, least=1)
+    tensor_parallel: int = bounded(1, least=1)
+    pipeline_parallel: int = bounded(1, least=1)
+    latency: LatencySpec | None = None
+
+    def __post_init__(self) -> None:
+        if self.machines is not None and self.replicas is not None:
+            raise SpecError("replicas: found with machines, expected only one of the two")
+
+
+@dataclass(frozen=True)
+class SchedulerSpec:
+    """A policy and its options; None = the kind's own default, resolved in ``simcore.engine.inputs``."""
+
+    kind: SchedulerKind
+    token_budget: int | Literal["auto"] | None = bounded(None, least=1)
+    max_batch_tokens: int | None = bounded(None, least=1)
+    max_batch_size: int | None = bounded(None, least=1)
+    mixed_pool: bool = True
+    chunked: bool = False
+    prompt_pending_limit: int = bounded(8192, least=0)
+    padded_prompts: bool = False
+    preempt_when_full: bool = False
+    pad_compute: bool = True
+    keep_finished: bool = True
+    ageing: Literal["fair", "none", "splitwise-sim"] = "fair"
+    decode_runs: Literal["stepwise", "contiguous"] = "stepwise"
+
+    def __post_init__(self) -> None:
+        if self.kind not in BUILT_KINDS:
+            raise SpecError(f"kind: '{self.kind}' is not built yet, expected one of {', '.join(BUILT_KINDS)}")
+        if self.chunked:
+            raise SpecError("chunked: true is not built yet, expected false")
+        if self.token_budget == "auto":
+            raise SpecError("token_budget: 'auto' is not built yet, expected a whole number")
+
+
+@dataclass(frozen=True)
+class KvTransferSpec:
+    """How a prompt's KV goes from its prefill replica to its decode replica."""
+
+    mode: Literal["serialized", "layerwise", "chunkwise"] = "serialized"
+    bandwidth_bytes_per_s: float | None = bounded(None, above=0)
+    """None: the slower of the two replicas' NICs."""
+    contention: bool = True
+    block_tokens: int | None = bounded(None, least=1)
+    setup_s: float | None = bounded(None, least=0)
+    retry_s: float | None = bounded(None, above=0)
+    """None: as soon as there is room at the destination; else polled at this interval."""
+
+    def __post_init__(self) -> None:
+        if self.mode == "chunkwise":
+            raise SpecError("mode: 'chunkwise' is not built yet, expected serialized or layerwise")
+        if self.block_tokens is not None:
+            raise SpecError("block_tokens: transfers by blocks are not built yet, expected null")
+
+
+@dataclass(frozen=True)
+class MemorySpec:
+    """KV memory of a replica and how it is reserved. None = derived, or the scheduler kind's default."""
+
+    usable: float = bounded(0.90, above=0, most=1)
+    reservation: Reservation | None = None
+    block_tokens: int = bounded(16, least=1)
+    watermark: float | None = bounded(None, least=0, most=1)
+    kv_tokens: int | None = bounded(None, least=1)
+    kv_bytes_per_token: float | None = bounded(None, above=0)
+    max_model_tokens: int | None = bounded(None, least=1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One candidate cluster and the rules that it runs under."""
+
+    model: str | Model
+    pools: tuple[PoolSpec, ...]
+    scheduler: SchedulerSpec
+    router: Literal["jsq", "round_robin", "random", "least_kv", "least_waiting"] = "jsq"
+    kv_transfer: KvTransferSpec = field(default_factory=KvTransferSpec)
+    memory: MemorySpec = field(default_factory=MemorySpec)
+    latency: LatencySpec = field(default_factory=LatencySpec)
+    slo: Slo = field(default_factory=SlowdownSlo)
+    prices: str = "list"
+    arrivals: Literal["trace", "superpose", "poisson"] = "trace"
+    seed: int = bounded(0, least=0)
+    simultaneous_arrivals: Literal["together", "one_by_one"] | None = None
+    router_ties: Literal["index", "pool_order"] = "index"
+
+    def __post_init__(self) -> None:
+        _check_roles(self)
+
+
+def decode_case(value: Any) -> Case:
+    """CASE.json to a Case; SpecError names the key."""
+    if not isinstance(value, Mapping):
+        raise SpecError(f"case: found {type(value).__name__}, expected an object")
+    plain = {k: v for k, v in value.items() if k != "slo"}
+    case = decode(Case, plain)
+    if "slo" not in value:
+        return case
+    return Case(**{**case.__dict__, "slo": decode_slo(value["slo"])})
+
+
+def _check_roles(case: Case) -> None:
+    roles = [pool.role for pool in case.pools]
+    if not roles:
+        raise SpecError("pools: found none, expected at least one")
+    if case.scheduler.kind != "splitwise":
+        if set(roles) != {"mixed"}:
+            raise SpecError(f"pools: found roles {', '.join(roles)}, expected mixed only"
+                            f" with scheduler kind {case.scheduler.kind}")
+    elif "mixed" not in roles and not {"prefill", "decode"} <= set(roles):
+        raise SpecError(f"pools: found roles {', '.join(roles)}, expected prefill and decode pools with kind splitwise")

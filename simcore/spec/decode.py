@@ -1,0 +1,160 @@
+"""JSON to frozen dataclasses and back, with errors that name the key, what was found and what is expected.
+
+A dataclass says what it accepts by its type hints (``int``, ``float``, ``str``, ``bool``, ``X | None``,
+``Literal[...]``, ``tuple[X, ...]``, another dataclass) and by ``bounded(...)`` defaults.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class SpecError(ValueError):
+    """Bad input. ``str(error)`` is one line: the key, what was found, what is expected."""
+
+
+def bounded(default: Any = dataclasses.MISSING, *, least: float | None = None, most: float | None = None,
+            above: float | None = None) -> Any:
+    """A dataclass field whose number must be >= least, <= most and > above."""
+    limits = {"least": least, "most": most, "above": above}
+    return dataclasses.field(default=default, metadata={k: v for k, v in limits.items() if v is not None})
+
+
+def decode(cls: type[T], value: Any, where: str = "") -> T:
+    """Build the dataclass ``cls`` from a JSON object; SpecError names the first bad key below ``where``."""
+    if not isinstance(value, Mapping):
+        raise SpecError(f"{where or cls.__name__}: found {_shown(value)}, expected an object")
+    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    _refuse_unknown(value, list(fields), where)
+    hints = typing.get_type_hints(cls)
+    given = {name: _convert(hints[name], value[name], _join(where, name), fields[name].metadata)
+             for name in fields if name in value}
+    for name, field in fields.items():
+        if name not in given and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise SpecError(f"{_join(where, name)}: missing, expected {_expected(hints[name])}")
+    try:
+        return cls(**given)
+    except SpecError as error:
+        raise SpecError(f"{where}.{error}" if where else str(error)) from None
+
+
+def encode(value: Any) -> Any:
+    """The JSON form of a dataclass (nested tuples become lists); ``decode`` gives an equal object back."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(k): encode(v) for k, v in value.items()}
+    return value
+
+
+def nearest(name: str, known: typing.Iterable[str]) -> str:
+    """`` (nearest: 'x')`` for the known name most like ``name``, else an empty string."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return f" (nearest: '{found[0]}')" if found else ""
+
+
+def _refuse_unknown(value: Mapping[str, Any], known: list[str], where: str) -> None:
+    for key in value:
+        if key not in known:
+            raise SpecError(f"{_join(where, str(key))}: unknown key, expected one of {', '.join(known)}"
+                            f"{nearest(str(key), known)}")
+
+
+def _convert(hint: Any, value: Any, where: str, limits: Mapping[str, Any]) -> Any:
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return _convert_union(hint, value, where, limits)
+    if origin is typing.Literal:
+        return _convert_choice(typing.get_args(hint), value, where)
+    if origin is tuple:
+        return _convert_tuple(typing.get_args(hint)[0], value, where, limits)
+    if origin in (dict, Mapping) or hint in (dict, Mapping):
+        return _require(isinstance(value, Mapping), dict, value, where)
+    if dataclasses.is_dataclass(hint):
+        return decode(typing.cast(type, hint), value, where)
+    return _convert_scalar(hint, value, where, limits)
+
+
+def _convert_union(hint: Any, value: Any, where: str, limits: Mapping[str, Any]) -> Any:
+    options = [option for option in typing.get_args(hint) if option is not type(None)]
+    if value is None:
+        return _require(type(None) in typing.get_args(hint), hint, None, where)
+    for option in options:
+        if option is str and isinstance(value, str):
+            return value
+    wanted = [option for option in options if option is not str] or options
+    return _convert(wanted[0], value, where, limits)
+
+
+def _convert_choice(choices: tuple[Any, ...], value: Any, where: str) -> Any:
+    if value not in choices:
+        hint = nearest(value, [str(c) for c in choices]) if isinstance(value, str) else ""
+        raise SpecError(f"{where}: found {_shown(value)}, expected one of {', '.join(map(str, choices))}{hint}")
+    return value
+
+
+def _convert_tuple(hint: Any, value: Any, where: str, limits: Mapping[str, Any]) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise SpecError(f"{where}: found {_shown(value)}, expected a list")
+    return tuple(_convert(hint, item, f"{where}[{i}]", limits) for i, item in enumerate(value))
+
+
+def _convert_scalar(hint: Any, value: Any, where: str, limits: Mapping[str, Any]) -> Any:
+    if hint is bool:
+        return _require(isinstance(value, bool), bool, value, where)
+    if hint is str:
+        return _require(isinstance(value, str) and value != "", str, value, where)
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if hint is int:
+        _require(number and float(value).is_integer(), int, value, where)
+        return _within(int(value), where, limits)
+    if hint is float:
+        _require(number, float, value, where)
+        return _within(float(value), where, limits)
+    return value
+
+
+def _within(number: Any, where: str, limits: Mapping[str, Any]) -> Any:
+    checks = {"least": (number >= limits.get("least", number), "at least"),
+              "most": (number <= limits.get("most", number), "at most"),
+              "above": ("above" not in limits or number > limits["above"], "more than")}
+    for name, (holds, words) in checks.items():
+        if not holds:
+            raise SpecError(f"{where}: found {number:g}, expected {words} {limits[name]:g}")
+    return number
+
+
+def _require(holds: bool, hint: Any, value: Any, where: str) -> Any:
+    if not holds:
+        raise SpecError(f"{where}: found {_shown(value)}, expected {_expected(hint)}")
+    return value
+
+
+def _expected(hint: Any) -> str:
+    names = {int: "a whole number", float: "a finite number", str: "text", bool: "true or false", dict: "an object"}
+    if hint in names:
+        return names[hint]
+    if typing.get_origin(hint) is typing.Literal:
+        return "one of " + ", ".join(map(str, typing.get_args(hint)))
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return " or ".join(_expected(option) for option in typing.get_args(hint) if option is not type(None))
+    return "a list" if typing.get_origin(hint) is tuple else "an object"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _join(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name

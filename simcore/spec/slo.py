@@ -1,0 +1,89 @@
+"""Service-level objectives: what latency must hold (DESIGN.md section 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from simcore.spec.decode import SpecError, bounded, decode
+
+Metric = Literal["ttft_s", "tbt_s", "tpot_s", "e2e_s", "queue_s", "ttft_slowdown", "tbt_slowdown", "e2e_slowdown"]
+
+SPLITWISE_SLOWDOWNS = {
+    "ttft_slowdown": {50: 2.0, 90: 3.0, 99: 6.0},
+    "tbt_slowdown": {50: 1.25, 90: 1.5, 99: 5.0},
+    "e2e_slowdown": {50: 1.25, 90: 1.5, 99: 5.0},
+}
+"""Splitwise, ISCA 2024, Table VI: percentile -> times the same request alone on the reference machine."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At ``percentile`` (inverse empirical CDF) the metric is at most ``limit``, or ``limit_x_decode`` decode iterations."""
+
+    metric: Metric
+    percentile: float = bounded(above=0, most=100)
+    limit: float | None = bounded(None, above=0)
+    limit_x_decode: float | None = bounded(None, above=0)
+    """In decode iterations at batch 32 and context 4096 on the design's own replica."""
+
+    def __post_init__(self) -> None:
+        if (self.limit is None) == (self.limit_x_decode is None):
+            raise SpecError("limit: give exactly one of limit and limit_x_decode")
+
+    @property
+    def name(self) -> str:
+        """Its name in tables: ``ttft_p99``."""
+        return f"{self.metric.removesuffix('_s')}_p{self.percentile:g}"
+
+
+@dataclass(frozen=True)
+class SlowdownSlo:
+    """Splitwise's: each request relative to itself alone on ``reference``; nine limits hold, times ``multiplier``."""
+
+    kind: Literal["slowdown"] = "slowdown"
+    reference: str = "dgx-a100"
+    reference_latency: dict[str, Any] | None = None
+    """A latency source for the reference (needed with ``curve``)."""
+    multiplier: float = bounded(1.0, above=0)
+
+    def limits(self) -> tuple[Limit, ...]:
+        """The nine limits of Table VI, scaled."""
+        return tuple(Limit(metric, float(p), value * self.multiplier)  # type: ignore[arg-type]
+                     for metric, by_percentile in SPLITWISE_SLOWDOWNS.items()
+                     for p, value in by_percentile.items())
+
+
+@dataclass(frozen=True)
+class AbsoluteSlo:
+    """Limits in seconds (or decode iterations) at percentiles."""
+
+    limits: tuple[Limit, ...]
+    kind: Literal["absolute"] = "absolute"
+
+    def __post_init__(self) -> None:
+        if not self.limits:
+            raise SpecError("limits: found none, expected at least one")
+
+
+@dataclass(frozen=True)
+class AttainmentSlo:
+    """At least ``share`` of all requests meet both limits, the same request both."""
+
+    ttft_s: float = bounded(above=0)
+    tpot_s: float = bounded(above=0)
+    share: float = bounded(0.99, above=0, most=1)
+    kind: Literal["attainment"] = "attainment"
+
+
+Slo = SlowdownSlo | AbsoluteSlo | AttainmentSlo
+SLO_KINDS: dict[str, type[Any]] = {"slowdown": SlowdownSlo, "absolute": AbsoluteSlo, "attainment": AttainmentSlo}
+
+
+def decode_slo(value: Any, where: str = "slo") -> Slo:
+    """The SLO that ``value["kind"]`` names; SpecError on an unknown kind or key."""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if kind not in SLO_KINDS:
+        raise SpecError(f"{where}.kind: found {kind!r}, expected one of {', '.join(SLO_KINDS)}")
+    slo: Slo = decode(SLO_KINDS[kind], value, where)
+    return slo

@@ -1,0 +1,110 @@
+"""STUDY.json: a question over many designs (CONTRACT.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from simcore.spec.case import KvTransferSpec, LatencySpec, MemorySpec
+from simcore.spec.decode import SpecError, bounded, decode
+from simcore.spec.hardware import Machine, Model
+from simcore.spec.slo import Slo, SlowdownSlo, decode_slo
+
+Goal = Literal["cost", "power", "machines", "throughput", "frontier"]
+PowerKind = Literal["nameplate", "provisioned", "drawn_mean", "drawn_p99"]
+
+
+@dataclass(frozen=True)
+class WorkloadSpec:
+    """A trace file, or a synthetic mix (an object that ``simcore.traces.synthetic`` reads)."""
+
+    trace: str | None = None
+    synthetic: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.trace is None) == (self.synthetic is None):
+            raise SpecError("workload: give exactly one of trace and synthetic")
+
+
+@dataclass(frozen=True)
+class MachineChoice:
+    """A machine that may be bought, and how many are on hand (None: no limit)."""
+
+    machine: str | Machine
+    on_hand: int | None = bounded(None, least=0)
+    latency: LatencySpec | None = None
+
+
+@dataclass(frozen=True)
+class StudyLimits:
+    """What a design may use at most; None: no limit."""
+
+    usd_per_month: float | None = bounded(None, above=0)
+    power_limit_kw: float | None = bounded(None, above=0)
+    power_kind: PowerKind = "nameplate"
+    machines: int | None = bounded(None, least=1)
+    racks: int | None = bounded(None, least=1)
+
+
+@dataclass(frozen=True)
+class CountGrid:
+    """Counts to try outright, instead of those that the search picks."""
+
+    mixed: tuple[int, ...] | None = None
+    prefill: tuple[int, ...] | None = None
+    decode: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class SchedulerOptions:
+    """Options shared by the families' schedulers; None: each kind's default."""
+
+    token_budget: int | None = bounded(None, least=1)
+    max_batch_tokens: int | None = bounded(None, least=1)
+    max_batch_size: int | None = bounded(None, least=1)
+    tensor_parallel: int | None = bounded(None, least=1)
+    """None: all of a machine's accelerators, or fewer where the model fits and the source has the data."""
+    pipeline_parallel: int = bounded(1, least=1)
+
+
+@dataclass(frozen=True)
+class StudySpec:
+    """Which machines, how many of each, run how, hold ``rate_req_per_s`` within the SLO, for the goal?"""
+
+    model: str | Model
+    workload: WorkloadSpec
+    rate_req_per_s: float = bounded(above=0)
+    machines: tuple[MachineChoice, ...] = ()
+    families: tuple[str, ...] = ()
+    """``sarathi:<machine>``, ``vllm:<machine>``, ``splitwise:<prefill machine>+<decode machine>``; empty: all that apply."""
+    scheduler_options: SchedulerOptions = field(default_factory=SchedulerOptions)
+    slo: Slo = field(default_factory=SlowdownSlo)
+    prices: str = "list"
+    limits: StudyLimits = field(default_factory=StudyLimits)
+    goal: Goal = "cost"
+    hold_equal: Literal["rate", "cost", "power", "machines"] | None = None
+    failures: int = bounded(0, least=0)
+    latency: LatencySpec = field(default_factory=LatencySpec)
+    memory: MemorySpec = field(default_factory=MemorySpec)
+    kv_transfer: KvTransferSpec = field(default_factory=lambda: KvTransferSpec(mode="layerwise"))
+    arrivals: Literal["trace", "superpose", "poisson"] = "trace"
+    seeds: tuple[int, ...] = (0,)
+    counts: CountGrid = field(default_factory=CountGrid)
+
+    def __post_init__(self) -> None:
+        if not self.machines:
+            raise SpecError("machines: found none, expected at least one")
+        if not self.seeds:
+            raise SpecError("seeds: found none, expected at least one")
+
+
+def decode_study(value: Any) -> StudySpec:
+    """STUDY.json to a StudySpec; SpecError names the key."""
+    if not isinstance(value, Mapping):
+        raise SpecError(f"study: found {type(value).__name__}, expected an object")
+    plain = {k: v for k, v in value.items() if k != "slo"}
+    study = decode(StudySpec, plain)
+    if "slo" not in value:
+        return study
+    return StudySpec(**{**study.__dict__, "slo": decode_slo(value["slo"])})
