@@ -1,0 +1,101 @@
+"""One stored physical result of a design under a workload and an SLO: no money in it, JSON in and out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from simcore.spec import Case
+
+Status = Literal["evaluated", "screened", "infeasible", "failed"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """One candidate cluster. ``design_id`` is a hash of the case, so the same cluster has the same id in every study."""
+
+    design_id: str
+    label: str
+    """For people: ``11 DGX H100 prefill + 9 DGX A100 decode``."""
+    family: str
+    """``sarathi:dgx-h100``, ``splitwise:dgx-h100+dgx-a100``."""
+    case: Case
+
+
+@dataclass(frozen=True)
+class LimitResult:
+    """One SLO limit as it came out at one rate."""
+
+    metric: str
+    percentile: float
+    limit: float
+    value: float | None
+    """None: infinite (a request unfinished or refused)."""
+    met: bool
+
+    @property
+    def name(self) -> str:
+        """``ttft_p99``; an attainment share has percentile 0: ``attainment``."""
+        return f"{self.metric.removesuffix('_s')}_p{self.percentile:g}" if self.percentile else self.metric
+
+
+@dataclass(frozen=True)
+class PoolResult:
+    """A pool's use over the measured window: shares of its replicas' time."""
+
+    role: str
+    machine: str
+    machines: int
+    replicas: int
+    busy: float
+    prefill: float
+    decode: float
+    hybrid: float
+    idle: float
+    blocked: float
+    mfu: float
+    mbu: float
+    kv_peak_share: float
+    nic_busy: float
+
+
+@dataclass(frozen=True)
+class RateResult:
+    """A design simulated at one rate."""
+
+    rate_req_per_s: float
+    met: bool
+    stable: bool
+    limits: tuple[LimitResult, ...]
+    pools: tuple[PoolResult, ...]
+    mean_w: float
+    """Drawn by all machines, idle and host included."""
+    p99_w: float
+    """Of 1 s averages."""
+    input_tokens_per_s: float
+    output_tokens_per_s: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a design can do. ``reason`` says why where there is no capacity."""
+
+    design_id: str
+    status: Status
+    reason: str = ""
+    capacity_req_per_s: float = 0.0
+    capacity_low: float = 0.0
+    capacity_high: float = 0.0
+    binding_limit: str = ""
+    """The limit that fails first above capacity: ``ttft_p99``, ``kv``, ``unstable``."""
+    binding_pool: str = ""
+    at_capacity: RateResult | None = None
+    at_required: RateResult | None = None
+    """At the study's required rate: which limits pass and fail."""
+    warnings: tuple[str, ...] = ()
+    simulations: int = 0
+    requests_simulated: int = 0
+    wall_s: float = 0.0
+    engine_version: str = ""
+    key: str = field(default="", compare=False)
+    """Hash of all that determines the result."""

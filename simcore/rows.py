@@ -1,0 +1,69 @@
+"""The columns of designs.csv (CONTRACT.md), in order: one row type for page, API, CSV and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any
+
+
+@dataclass(frozen=True)
+class DesignRow:
+    """One design of a study with its money and power. None: does not apply or was not computed."""
+
+    design_id: str
+    label: str
+    family: str
+    scheduler: str
+    prefill_machine: str | None
+    prefill_machines: int | None
+    decode_machine: str | None
+    decode_machines: int | None
+    mixed_machine: str | None
+    mixed_machines: int | None
+    tensor_parallel: int
+    pipeline_parallel: int
+    token_budget: int | None
+    decode_tensor_parallel: int | None
+    decode_pipeline_parallel: int | None
+    capacity_req_per_s: float | None
+    capacity_low: float | None
+    capacity_high: float | None
+    met: bool | None
+    """Holds the study's required rate within its limits of money, power and machines."""
+    binding_limit: str | None
+    binding_pool: str | None
+    usd_per_hour: Decimal
+    nameplate_w: float
+    provisioned_w: float
+    mean_w: float | None
+    p99_w: float | None
+    req_per_usd: float | None
+    req_per_s_per_kw: float | None
+    on_cost_frontier: bool
+    cost_dominated_by: str | None
+    on_power_frontier: bool
+    power_dominated_by: str | None
+    status: str
+    reason: str
+
+
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(DesignRow))
+
+
+def as_json(row: DesignRow) -> dict[str, Any]:
+    """The row as JSON values, full precision; money as text so that no digit is lost."""
+    return {name: str(value) if isinstance(value := getattr(row, name), Decimal) else value for name in COLUMNS}
+
+
+def as_text(row: DesignRow) -> list[str]:
+    """The row as CSV cells: empty for None, ``true``/``false``, shortest exact decimal form of floats."""
+    return [_text(getattr(row, name)) for name in COLUMNS]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
