@@ -1,0 +1,67 @@
+"""Who uses Phaseplan, in which team, and what a team owns."""
+
+from typing import Any
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils import timezone
+
+from planner.accounts.owned import OwnedModel
+
+
+class User(AbstractUser):
+    """A person who signs in."""
+
+
+class Role(models.TextChoices):
+    OWNER = "owner", "Owner"
+    EDITOR = "editor", "Editor"
+    VIEWER = "viewer", "Viewer"
+
+
+class Team(models.Model):
+    """The owner of every saved row; its members see what it owns."""
+
+    name = models.CharField(max_length=100, unique=True)
+    members = models.ManyToManyField(User, through="Membership", related_name="teams")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A user's role in a team: viewers read, editors write, owners also manage the members."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE)
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.VIEWER)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "user"], name="one_role_in_a_team")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.team}: {self.role}"
+
+
+class ApiToken(OwnedModel):
+    """A key to the REST interface. The secret is shown once; its keyed hash is kept (see tokens.py)."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "Read"
+        WRITE = "write", "Read and write"
+
+    name = models.CharField(max_length=100)
+    key = models.CharField(max_length=16, unique=True, editable=False)
+    secret_hash = models.CharField(max_length=64, editable=False)
+    scope = models.CharField(max_length=5, choices=Scope.choices, default=Scope.READ)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.key})"
+
+    def is_valid(self, now: Any = None) -> bool:
+        now = now or timezone.now()
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)

@@ -1,0 +1,71 @@
+"""Rows that belong to a team, and the one way to read them.
+
+`Model.objects` reads through `visible_to(user)` or `editable_by(user)` alone; any other query through it raises,
+so that a forgotten filter is an error and not a leak. The worker and the shipped commands, which act for no user,
+say so in their code: `Model.unscoped`.
+"""
+
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import models
+from django.utils import timezone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EDITING_ROLES = ("owner", "editor")
+Row = TypeVar("Row", bound=models.Model)
+Visitor = AbstractBaseUser | AnonymousUser
+
+
+class UnscopedReadError(RuntimeError):
+    """A team's rows were queried without saying for whom."""
+
+
+class OwnedManager(models.Manager[Row], Generic[Row]):
+    """Reads a team's rows for one user; every other query raises UnscopedReadError."""
+
+    def visible_to(self, user: Visitor) -> models.QuerySet[Row]:
+        """The rows of the user's teams; none for a visitor who is not signed in."""
+        return self._rows_of(user)
+
+    def editable_by(self, user: Visitor) -> models.QuerySet[Row]:
+        """The rows of the teams where the user may write."""
+        return self._rows_of(user, team__membership__role__in=EDITING_ROLES)
+
+    def _rows_of(self, user: Visitor, **role: Any) -> models.QuerySet[Row]:
+        rows = self._unscoped()
+        if not user.is_authenticated:
+            return rows.none()
+        return rows.filter(team__membership__user=user, **role)
+
+    def create(self, **values: Any) -> Row:
+        return self._unscoped().create(**values)
+
+    def bulk_create(self, objs: "Iterable[Row]", *args: Any, **options: Any) -> list[Row]:
+        return self._unscoped().bulk_create(objs, *args, **options)
+
+    def _unscoped(self) -> models.QuerySet[Row]:
+        rows: models.QuerySet[Row] = models.QuerySet(self.model, using=self._db)
+        return rows
+
+    def get_queryset(self) -> NoReturn:
+        raise UnscopedReadError(f"{self.model.__name__}.objects: use visible_to(user) or editable_by(user)")
+
+
+class OwnedModel(models.Model):
+    """A saved row of a team: workload, override, price book, scenario, study, token."""
+
+    team = models.ForeignKey("accounts.Team", on_delete=models.CASCADE, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    unscoped = models.Manager()  # first, so that Django's own machinery (relations, dumps) works
+    objects = OwnedManager()
+
+    class Meta:
+        abstract = True

@@ -1,0 +1,30 @@
+"""Teams: which one a user works for, and the local team of an embedded installation."""
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+
+from planner.accounts.models import Membership, Role, Team, User
+from planner.accounts.owned import EDITING_ROLES
+
+LOCAL = "local"
+
+
+def working_team(user: User | AnonymousUser) -> Team | None:
+    """The team that owns what the user saves now: the first joined where the user may write."""
+    if not user.is_authenticated:
+        return None
+    member = Membership.objects.filter(user=user, role__in=EDITING_ROLES).select_related("team")
+    first = member.order_by("pk").first()
+    return first.team if first else None
+
+
+@transaction.atomic
+def local_user() -> User:
+    """The user who is signed in on loopback, owner of team "local"; made on first use, without a password."""
+    user, made = User.objects.get_or_create(username=LOCAL, defaults={"first_name": "Local user"})
+    if made:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+    team, _ = Team.objects.get_or_create(name=LOCAL)
+    Membership.objects.get_or_create(team=team, user=user, defaults={"role": Role.OWNER})
+    return user

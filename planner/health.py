@@ -1,0 +1,38 @@
+"""/healthz: is the database reachable, is a worker alive, does the queue move."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
+from django.db.models import Max
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+
+from planner.studies.workers import Worker
+
+WORKER_STALE_S = 30
+
+
+@login_not_required
+@never_cache
+def healthz(request: HttpRequest) -> JsonResponse:
+    """503 when the database cannot be asked; without a live worker 200 and "degraded": pages still answer."""
+    try:
+        report = _report(timezone.now())
+    except DatabaseError as error:
+        detail = {"status": "down", "database": {"reachable": False, "error": type(error).__name__}}
+        return JsonResponse(detail, status=503)
+    return JsonResponse(report)
+
+
+def _report(now: datetime) -> dict[str, Any]:
+    last = Worker.objects.aggregate(last=Max("heartbeat_at"))["last"]
+    age_s = round((now - last).total_seconds(), 1) if last else None
+    alive = age_s is not None and age_s < WORKER_STALE_S
+    return {
+        "status": "ok" if alive else "degraded",
+        "database": {"reachable": True, "vendor": connection.vendor},
+        "worker": {"alive": alive, "heartbeat_age_s": age_s},
+    }

@@ -1,0 +1,5 @@
+"""REST v1 of the scenarios."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
