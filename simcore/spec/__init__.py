@@ -13,6 +13,7 @@ from simcore.spec.case import (
 )
 from simcore.spec.decode import SpecError, decode, encode, nearest
 from simcore.spec.hardware import PRECISION_BYTES, Accelerator, Machine, Model
+from simcore.spec.prices import Price, PriceBook
 from simcore.spec.slo import AbsoluteSlo, AttainmentSlo, Limit, Slo, SlowdownSlo, decode_slo
 from simcore.spec.study import (
     CountGrid,
@@ -25,8 +26,36 @@ from simcore.spec.study import (
 )
 
 __all__ = [
-    "BUILT_KINDS", "PRECISION_BYTES", "AbsoluteSlo", "Accelerator", "AttainmentSlo", "Case", "CountGrid",
-    "KvTransferSpec", "LatencySpec", "Limit", "Machine", "MachineChoice", "MemorySpec", "Model", "PoolSpec", "Role",
-    "SchedulerOptions", "SchedulerSpec", "Slo", "SlowdownSlo", "SpecError", "StudyLimits", "StudySpec",
-    "WorkloadSpec", "decode", "decode_case", "decode_slo", "decode_study", "encode", "nearest",
+    "BUILT_KINDS",
+    "PRECISION_BYTES",
+    "AbsoluteSlo",
+    "Accelerator",
+    "AttainmentSlo",
+    "Case",
+    "CountGrid",
+    "KvTransferSpec",
+    "LatencySpec",
+    "Limit",
+    "Machine",
+    "MachineChoice",
+    "MemorySpec",
+    "Model",
+    "PoolSpec",
+    "Price",
+    "PriceBook",
+    "Role",
+    "SchedulerOptions",
+    "SchedulerSpec",
+    "Slo",
+    "SlowdownSlo",
+    "SpecError",
+    "StudyLimits",
+    "StudySpec",
+    "WorkloadSpec",
+    "decode",
+    "decode_case",
+    "decode_slo",
+    "decode_study",
+    "encode",
+    "nearest",
 ]

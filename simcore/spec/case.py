@@ -151,7 +151,8 @@ def _check_roles(case: Case) -> None:
         raise SpecError("pools: found none, expected at least one")
     if case.scheduler.kind != "splitwise":
         if set(roles) != {"mixed"}:
-            raise SpecError(f"pools: found roles {', '.join(roles)}, expected mixed only"
-                            f" with scheduler kind {case.scheduler.kind}")
+            raise SpecError(
+                f"pools: found roles {', '.join(roles)}, expected mixed only with scheduler kind {case.scheduler.kind}"
+            )
     elif "mixed" not in roles and not {"prefill", "decode"} <= set(roles):
         raise SpecError(f"pools: found roles {', '.join(roles)}, expected prefill and decode pools with kind splitwise")

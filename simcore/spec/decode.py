@@ -12,6 +12,7 @@ import math
 import types
 import typing
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,8 +22,13 @@ class SpecError(ValueError):
     """Bad input. ``str(error)`` is one line: the key, what was found, what is expected."""
 
 
-def bounded(default: Any = dataclasses.MISSING, *, least: float | None = None, most: float | None = None,
-            above: float | None = None) -> Any:
+def bounded(
+    default: Any = dataclasses.MISSING,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> Any:
     """A dataclass field whose number must be >= least, <= most and > above."""
     limits = {"least": least, "most": most, "above": above}
     return dataclasses.field(default=default, metadata={k: v for k, v in limits.items() if v is not None})
@@ -35,8 +41,11 @@ def decode(cls: type[T], value: Any, where: str = "") -> T:
     fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     _refuse_unknown(value, list(fields), where)
     hints = typing.get_type_hints(cls)
-    given = {name: _convert(hints[name], value[name], _join(where, name), fields[name].metadata)
-             for name in fields if name in value}
+    given = {
+        name: _convert(hints[name], value[name], _join(where, name), fields[name].metadata)
+        for name in fields
+        if name in value
+    }
     for name, field in fields.items():
         if name not in given and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise SpecError(f"{_join(where, name)}: missing, expected {_expected(hints[name])}")
@@ -54,7 +63,7 @@ def encode(value: Any) -> Any:
         return [encode(item) for item in value]
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
-    return value
+    return str(value) if isinstance(value, Decimal) else value
 
 
 def nearest(name: str, known: typing.Iterable[str]) -> str:
@@ -66,8 +75,9 @@ def nearest(name: str, known: typing.Iterable[str]) -> str:
 def _refuse_unknown(value: Mapping[str, Any], known: list[str], where: str) -> None:
     for key in value:
         if key not in known:
-            raise SpecError(f"{_join(where, str(key))}: unknown key, expected one of {', '.join(known)}"
-                            f"{nearest(str(key), known)}")
+            raise SpecError(
+                f"{_join(where, str(key))}: unknown key, expected one of {', '.join(known)}{nearest(str(key), known)}"
+            )
 
 
 def _convert(hint: Any, value: Any, where: str, limits: Mapping[str, Any]) -> Any:
@@ -114,6 +124,8 @@ def _convert_scalar(hint: Any, value: Any, where: str, limits: Mapping[str, Any]
         return _require(isinstance(value, bool), bool, value, where)
     if hint is str:
         return _require(isinstance(value, str) and value != "", str, value, where)
+    if hint is Decimal:
+        return _within(_decimal(value, where), where, limits)
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if hint is int:
         _require(number and float(value).is_integer(), int, value, where)
@@ -124,10 +136,20 @@ def _convert_scalar(hint: Any, value: Any, where: str, limits: Mapping[str, Any]
     return value
 
 
+def _decimal(value: Any, where: str) -> Decimal:
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    return Decimal(_require(number.is_finite() and not isinstance(value, bool), Decimal, value, where) and number)
+
+
 def _within(number: Any, where: str, limits: Mapping[str, Any]) -> Any:
-    checks = {"least": (number >= limits.get("least", number), "at least"),
-              "most": (number <= limits.get("most", number), "at most"),
-              "above": ("above" not in limits or number > limits["above"], "more than")}
+    checks = {
+        "least": (number >= limits.get("least", number), "at least"),
+        "most": (number <= limits.get("most", number), "at most"),
+        "above": ("above" not in limits or number > limits["above"], "more than"),
+    }
     for name, (holds, words) in checks.items():
         if not holds:
             raise SpecError(f"{where}: found {number:g}, expected {words} {limits[name]:g}")
@@ -141,7 +163,14 @@ def _require(holds: bool, hint: Any, value: Any, where: str) -> Any:
 
 
 def _expected(hint: Any) -> str:
-    names = {int: "a whole number", float: "a finite number", str: "text", bool: "true or false", dict: "an object"}
+    names = {
+        int: "a whole number",
+        float: "a finite number",
+        Decimal: "a decimal number",
+        str: "text",
+        bool: "true or false",
+        dict: "an object",
+    }
     if hint in names:
         return names[hint]
     if typing.get_origin(hint) is typing.Literal:

@@ -49,9 +49,11 @@ class SlowdownSlo:
 
     def limits(self) -> tuple[Limit, ...]:
         """The nine limits of Table VI, scaled."""
-        return tuple(Limit(metric, float(p), value * self.multiplier)  # type: ignore[arg-type]
-                     for metric, by_percentile in SPLITWISE_SLOWDOWNS.items()
-                     for p, value in by_percentile.items())
+        return tuple(
+            Limit(metric, float(p), value * self.multiplier)  # type: ignore[arg-type]
+            for metric, by_percentile in SPLITWISE_SLOWDOWNS.items()
+            for p, value in by_percentile.items()
+        )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,44 @@
+"""What machines cost: a dated book of prices. Applied after physics, never inside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from simcore.spec.decode import SpecError, bounded, nearest
+
+
+@dataclass(frozen=True)
+class Price:
+    """One machine's price an hour. ``status`` says how sure it is: verified, memory, estimate, assumption, user."""
+
+    machine: str
+    """A machine's catalogue id."""
+    usd_per_hour: Decimal = bounded(above=0)
+    source: str = "user"
+    date: str = ""
+    status: str = "user"
+    kind: Literal["on_demand", "reserved", "owned"] = "on_demand"
+
+
+@dataclass(frozen=True)
+class PriceBook:
+    """Prices of many machines in one currency."""
+
+    id: str
+    name: str
+    date: str
+    prices: tuple[Price, ...]
+    currency: Literal["USD"] = "USD"
+
+    def price(self, machine_id: str) -> Price:
+        """The machine's price; SpecError where the book has none."""
+        for price in self.prices:
+            if price.machine == machine_id:
+                return price
+        known = [price.machine for price in self.prices]
+        raise SpecError(
+            f"prices: book '{self.id}' has no price for '{machine_id}',"
+            f" expected one of {', '.join(known)}{nearest(machine_id, known)}"
+        )
