@@ -123,7 +123,7 @@ def _convert_scalar(hint: Any, value: Any, where: str, limits: Mapping[str, Any]
     if hint is bool:
         return _require(isinstance(value, bool), bool, value, where)
     if hint is str:
-        return _require(isinstance(value, str) and value != "", str, value, where)
+        return _require(isinstance(value, str), str, value, where)
     if hint is Decimal:
         return _within(_decimal(value, where), where, limits)
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
