@@ -39,6 +39,11 @@ class Findings:
         if len(self.listed) < LISTED_ISSUES:
             self.listed.append(issue)
 
+    def add_unlisted(self, kind: str, more: int) -> None:
+        """Counts more issues of a kind without building them, for when the list is full."""
+        if more:
+            self.counts[kind] += more
+
     @property
     def total(self) -> int:
         return self.counts.total()

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -18,6 +19,8 @@ PS_PER_US = 1_000_000
 # int64 picoseconds end after 106 days; half of that leaves a run room to drain.
 MAX_ARRIVAL_S = 5_000_000
 MAX_TOKENS = 10_000_000
+# One physical line is one row in every text format, so no text may hold a line end.
+CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +71,8 @@ class Trace:
         for field, column in self._columns():
             _check_column(self.name, field, column, len(self.arrival_ps))
         for field, texts in (("class", self.classes), ("session", self.sessions)):
-            if texts is not None and len(texts) != len(self.arrival_ps):
-                raise TraceError(
-                    f"{self.name}: {field}: found {len(texts)} values, "
-                    f"expected one a request, {len(self.arrival_ps)}"
-                )
+            if texts is not None:
+                _check_texts(self.name, field, texts, len(self.arrival_ps))
         self._check_values()
 
     def _columns(self) -> list[tuple[str, IntArray]]:
@@ -130,11 +130,22 @@ class Trace:
         """The first requests only, at unchanged times; the whole trace if it has no more."""
         if requests >= len(self):
             return self
-        return Trace.of(
+        return self.take(slice(requests))
+
+    def take(self, which: slice | IntArray) -> "Trace":
+        """Some of the requests, named by position in rising order, at unchanged times."""
+        positions = np.arange(len(self))[which]
+        arrivals, *counts = (column[positions] for _, column in self._columns())
+        prompts, outputs, cached, limits = counts
+        return Trace(
             self.name,
-            *(column[:requests] for _, column in self._columns()),
-            classes=None if self.classes is None else self.classes[:requests],
-            sessions=None if self.sessions is None else self.sessions[:requests],
+            arrivals,
+            prompts,
+            outputs,
+            cached,
+            limits,
+            None if self.classes is None else tuple(self.classes[i] for i in positions),
+            None if self.sessions is None else tuple(self.sessions[i] for i in positions),
         )
 
     def content_hash(self) -> str:
@@ -152,24 +163,31 @@ class Trace:
 def _whole(values: ArrayLike) -> IntArray:
     """A read-only int64 copy; a fraction is an error, never cut."""
     given = np.asarray(values)
+    if given.dtype.kind not in "iu":
+        numbers = given.astype(np.float64)
+        if not np.array_equal(np.trunc(numbers), numbers) or np.isinf(numbers).any():
+            raise TraceError("found values that are not whole numbers, expected integers")
     column = given.astype(np.int64)
-    if given.dtype.kind not in "iu" and not np.array_equal(column, given):
-        raise TraceError(f"found {given.dtype} values that are not whole numbers, expected integers")
     column.setflags(write=False)
     return column
 
 
 def _check_column(name: str, field: str, column: IntArray, requests: int) -> None:
     if column.dtype != np.int64 or column.ndim != 1:
-        raise TraceError(
-            f"{name}: {field}: found {column.ndim}-dimensional {column.dtype}, expected one row of int64"
-        )
+        raise TraceError(f"{name}: {field}: found {column.ndim}-dimensional {column.dtype}, expected one row of int64")
     if len(column) != requests or requests == 0:
-        raise TraceError(
-            f"{name}: {field}: found {len(column)} values, "
-            f"expected {requests or 'at least one request'}"
-        )
+        raise TraceError(f"{name}: {field}: found {len(column)} values, expected {requests or 'at least one request'}")
     column.setflags(write=False)
+
+
+def _check_texts(name: str, field: str, texts: tuple[str, ...], requests: int) -> None:
+    if len(texts) != requests:
+        raise TraceError(f"{name}: {field}: found {len(texts)} values, expected {requests}")
+    for request, text in enumerate(texts):
+        if CONTROL_CHARACTER.search(text):
+            raise TraceError(
+                f"{name}: request {request}: {field}: found a control character in {text!r}, expected none"
+            )
 
 
 def _is_count(column: IntArray) -> NDArray[np.bool_]:

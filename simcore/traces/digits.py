@@ -1,0 +1,63 @@
+"""Numbers from fields of bytes, many at once, exactly: no float is involved.
+
+Each function returns the values and which of them are good. It accepts plain digits only (and one
+decimal point); whatever else a number may look like is left to the reader of single rows.
+"""
+
+import numpy as np
+
+from simcore.traces.fields import Bytes, Mask
+from simcore.traces.trace import IntArray
+
+ZERO, NINE, POINT = 48, 57, 46
+MOST_DIGITS = 18
+PS_DIGITS = 12
+MOST_SECONDS_DIGITS = 7
+
+
+def whole_numbers(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
+    """Unsigned integers of 1 to 18 digits."""
+    width = ends - starts
+    good = (width >= 1) & (width <= MOST_DIGITS)
+    values = np.zeros(len(starts), dtype=np.int64)
+    for place in range(int(width[good].max(initial=0))):
+        inside = good & (place < width)
+        byte = data[np.where(inside, starts + place, 0)]
+        good &= ~inside | ((byte >= ZERO) & (byte <= NINE))
+        values = np.where(inside, values * 10 + (byte.astype(np.int64) - ZERO), values)
+    return values, good
+
+
+def seconds_as_ps(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
+    """Seconds with up to 18 decimals, rounded half to even to whole picoseconds."""
+    point = _points(data, starts, ends)
+    seconds, good = whole_numbers(data, starts, point)
+    good &= point - starts <= MOST_SECONDS_DIGITS
+    kept_end = np.minimum(point + 1 + PS_DIGITS, ends)
+    fraction, fraction_good = _scaled(data, np.minimum(point + 1, ends), kept_end)
+    rest, rest_good = whole_numbers(data, kept_end, ends)
+    rest_good |= kept_end == ends
+    has_point = point < ends
+    good &= ~has_point | (fraction_good & rest_good & (ends - point <= MOST_DIGITS + 1))
+    up = _rounds_up(fraction, rest, ends - kept_end)
+    return np.where(good, seconds, 0) * 10**PS_DIGITS + fraction + up, good
+
+
+def _points(data: Bytes, starts: IntArray, ends: IntArray) -> IntArray:
+    """The first decimal point of each field, or the field's end."""
+    points = np.append(np.flatnonzero(data == POINT), len(data))
+    first: IntArray = np.minimum(points[np.searchsorted(points, starts)], ends)
+    return first
+
+
+def _scaled(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
+    digits, good = whole_numbers(data, starts, ends)
+    missing = np.clip(PS_DIGITS - (ends - starts), 0, PS_DIGITS)
+    return np.where(good, digits * 10**missing, 0), good
+
+
+def _rounds_up(kept: IntArray, rest: IntArray, rest_digits: IntArray) -> IntArray:
+    unit = 10 ** np.clip(rest_digits, 0, MOST_DIGITS - PS_DIGITS)
+    twice = 2 * rest
+    up: IntArray = ((twice > unit) | ((twice == unit) & (kept % 2 == 1))).astype(np.int64)
+    return up

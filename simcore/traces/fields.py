@@ -1,0 +1,58 @@
+"""Where the fields of each line of a block are, found for all lines at once.
+
+Only plain lines are split here: printable ASCII, no quotes, as many fields as the header. Every
+other line is left to the reader of single rows, which knows quoting, UTF-8 and what to refuse.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.traces.trace import IntArray
+
+Bytes = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+LINE_FEED, CARRIAGE_RETURN, COMMA, QUOTE = 10, 13, 44, 34
+FIRST_PRINTABLE, LAST_PRINTABLE = 32, 126
+
+
+@dataclass(frozen=True)
+class Lines:
+    """line_starts, line_ends: each line's bytes without its line end. plain: which lines have
+    their fields in starts and ends, both (plain lines) x (fields)."""
+
+    line_starts: IntArray
+    line_ends: IntArray
+    plain: Mask
+    starts: IntArray
+    ends: IntArray
+
+
+def split(data: Bytes, fields: int) -> Lines:
+    """Splits a block of whole lines, see the module's text."""
+    feeds = np.flatnonzero(data == LINE_FEED)
+    line_starts = np.concatenate(([0], feeds[:-1] + 1))
+    line_ends = feeds - ((feeds > line_starts) & (data[feeds - 1] == CARRIAGE_RETURN))
+    commas = np.flatnonzero(data == COMMA)
+    first_comma = np.searchsorted(commas, line_starts)
+    comma_count = np.searchsorted(commas, line_ends) - first_comma
+    plain = (comma_count == fields - 1) & (line_ends > line_starts)
+    plain[_lines_of(_unusual(data, line_ends), feeds)] = False
+    inner = commas[first_comma[plain, None] + np.arange(fields - 1)]
+    starts = np.column_stack((line_starts[plain], inner + 1))
+    ends = np.column_stack((inner, line_ends[plain]))
+    return Lines(line_starts, line_ends, plain, starts, ends)
+
+
+def _unusual(data: Bytes, line_ends: IntArray) -> IntArray:
+    """Positions of bytes that a plain line has not; a line's own end does not count."""
+    unusual = (data < FIRST_PRINTABLE) | (data > LAST_PRINTABLE) | (data == QUOTE)
+    unusual[data == LINE_FEED] = False
+    unusual[line_ends] = False
+    return np.flatnonzero(unusual)
+
+
+def _lines_of(positions: IntArray, feeds: IntArray) -> IntArray:
+    return np.unique(np.searchsorted(feeds, positions)) if len(positions) else positions
