@@ -99,3 +99,12 @@ class Evaluation:
     engine_version: str = ""
     key: str = field(default="", compare=False)
     """Hash of all that determines the result."""
+
+    def holds(self, rate_req_per_s: float) -> bool:
+        """Whether the design serves the rate within its SLO: simulated at it, and not above a capacity found lower.
+
+        The capacity is found to 1 %, so a rate within 1 % of it is decided by the simulation at the rate itself.
+        """
+        if self.at_required is None or self.at_required.rate_req_per_s != rate_req_per_s:
+            return self.capacity_req_per_s >= rate_req_per_s
+        return self.at_required.met and self.capacity_req_per_s >= 0.99 * rate_req_per_s

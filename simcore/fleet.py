@@ -1,0 +1,52 @@
+"""The machines that a case is made of: how many of each, and what they are rated at."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from simcore.catalogue import resolve_machine
+from simcore.spec import Case, Machine, PoolSpec
+
+
+def pool_machines(pool: PoolSpec) -> int:
+    """How many machines the pool takes: ``machines``, or as many as its ``replicas`` need; one where neither is given."""
+    if pool.replicas is None:
+        return pool.machines or 1
+    per_replica = pool.tensor_parallel * pool.pipeline_parallel
+    accelerators = resolve_machine(pool.machine).accelerators
+    if per_replica > accelerators:
+        return pool.replicas * -(-per_replica // accelerators)
+    return -(-pool.replicas // (accelerators // per_replica))
+
+
+def machine_counts(case: Case) -> dict[str, int]:
+    """Machine id -> how many, over all pools."""
+    counts: Counter[str] = Counter()
+    for pool in case.pools:
+        counts[resolve_machine(pool.machine).id] += pool_machines(pool)
+    return dict(counts)
+
+
+def nameplate_w(case: Case) -> float:
+    """Nameplate watts of all machines."""
+    return sum(resolve_machine(pool.machine).nameplate_w * pool_machines(pool) for pool in case.pools)
+
+
+def provisioned_w(case: Case) -> float:
+    """Watts set aside for all machines."""
+    return sum(resolve_machine(pool.machine).provisioned() * pool_machines(pool) for pool in case.pools)
+
+
+def racks(case: Case) -> int | None:
+    """Racks that the machines fill, kind by kind; None where a machine's ``machines_per_rack`` is unknown."""
+    total = 0
+    for machine, count in _by_machine(case):
+        if machine.machines_per_rack is None:
+            return None
+        total += -(-count // machine.machines_per_rack)
+    return total
+
+
+def _by_machine(case: Case) -> list[tuple[Machine, int]]:
+    machines = {machine.id: machine for machine in (resolve_machine(pool.machine) for pool in case.pools)}
+    return [(machines[name], count) for name, count in machine_counts(case).items()]
