@@ -1,5 +1,121 @@
-"""The answer: studies, their shards and what they found."""
+"""The answer: studies, their waves and shards, and what was found about each design."""
 
+from typing import Any
+
+from django.db import models
+from django.utils import timezone
+
+from planner.accounts.models import OwnedModel
+from planner.scenarios.models import Revision
+from planner.studies.leases import LeasedRow, State
 from planner.studies.workers import Worker
 
-__all__ = ["Worker"]
+__all__ = ["Evaluation", "Shard", "Study", "StudyDesign", "Wave", "Worker"]
+
+
+class Study(OwnedModel):
+    """One answer to one revision. Its inputs are copied in when it starts and never change afterwards.
+
+        start ──► queued ──first wave planned──► running ──last wave finds nothing to add──► done
+                    │                             │  └──a wave cannot be planned──► failed ──┐
+                    └──────────cancel─────────────┴──► cancelled ──────retry─────────────────┴──► queued
+
+    Who moves it: services.start, cancel and retry in the web process; a wave's task (planned, done, failed);
+    services.settle where a reaper has given a wave up. A design that cannot be evaluated does not fail its study.
+    """
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="studies", editable=False)
+    spec: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """A StudySpec, with the model and the machines as they were."""
+    prices: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """The PriceBook as it was."""
+    trace_hash = models.CharField(max_length=64, editable=False)
+    engine_version = models.CharField(max_length=64, blank=True, editable=False)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True, editable=False)
+    error = models.TextField(blank=True, editable=False)
+    started_at = models.DateTimeField(null=True, editable=False)
+    finished_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        verbose_name_plural = "studies"
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"study {self.pk} of {self.revision}"
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in {State.QUEUED, State.RUNNING}
+
+    @property
+    def is_partial(self) -> bool:
+        """Some of what it set out to try was not tried, or not yet."""
+        return self.state != State.DONE
+
+
+class Wave(LeasedRow):
+    """A step of the search: its task asks simcore.study which designs are worth trying next, and makes shards of them.
+
+    Wave 0 comes with the study, wave n + 1 when the last shard of wave n has ended. One without designs ends the study.
+    """
+
+    task_name = "planner.studies.tasks.plan_wave"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="waves", editable=False)
+    number = models.PositiveIntegerField(editable=False)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="one_wave_a_number")]
+
+    def __str__(self) -> str:
+        return f"wave {self.number} of study {self.study_id}"
+
+
+class Shard(LeasedRow):
+    """A few designs of a wave, evaluated by one task."""
+
+    task_name = "planner.studies.tasks.run_shard"
+
+    wave = models.ForeignKey(Wave, on_delete=models.CASCADE, related_name="shards", editable=False)
+    number = models.PositiveIntegerField(editable=False)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["wave", "number"], name="one_shard_a_number")]
+
+    def __str__(self) -> str:
+        return f"shard {self.number} of {self.wave}"
+
+
+class Evaluation(models.Model):
+    """A stored physical result, shared by all studies. ``key`` is the hash of all that determines it, engine included."""
+
+    key = models.CharField(max_length=64, unique=True, editable=False)
+    payload: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """A simcore Evaluation."""
+    engine_version = models.CharField(max_length=64, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class StudyDesign(models.Model):
+    """A design that a study tries: to be tried until it has an evaluation, or the reason why there is none."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="designs", editable=False)
+    shard = models.ForeignKey(Shard, on_delete=models.CASCADE, related_name="designs", editable=False)
+    design_id = models.CharField(max_length=64, editable=False)
+    order = models.PositiveIntegerField(editable=False)
+    design: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """A simcore Design."""
+    evaluation = models.ForeignKey(Evaluation, null=True, on_delete=models.PROTECT, related_name="+", editable=False)
+    failure = models.TextField(blank=True, editable=False)
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [models.UniqueConstraint(fields=["study", "design_id"], name="a_design_once_a_study")]
+
+    def __str__(self) -> str:
+        return f"design {self.design_id} of study {self.study_id}"

@@ -1,0 +1,46 @@
+"""The question: a scenario and its revisions."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from planner.accounts.models import OwnedModel
+
+
+class Scenario(OwnedModel):
+    """A question that a team keeps; what it asks is in its latest revision."""
+
+    name = models.CharField(max_length=200)
+    shipped_id = models.CharField(max_length=50, null=True, editable=False)
+    """Which of the shipped examples it is; null for a question that a user asked."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "shipped_id"], name="one_copy_of_a_shipped_scenario")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def latest(self) -> "Revision":
+        return self.revisions.latest("number")
+
+
+class Revision(models.Model):
+    """One save of a scenario's inputs, never changed. ``inputs``: the cleaned fields of forms.QuestionForm."""
+
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="revisions", editable=False)
+    number = models.PositiveIntegerField(editable=False)
+    inputs: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["scenario", "number"], name="one_revision_a_number")]
+
+    def __str__(self) -> str:
+        return f"{self.scenario}, revision {self.number}"
