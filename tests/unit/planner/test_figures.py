@@ -1,0 +1,127 @@
+"""The frontier figures: valid for Plotly, safe with hostile names, honest about what has no place on them."""
+
+from itertools import pairwise
+
+import plotly.graph_objects as go
+import pytest
+
+from planner.studies import figures
+from planner.studies.figures import Look, cost_axis, frontier_figure, power_axis, summary
+from tests.unit.planner.design_rows import SPLIT, infeasible, row
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+
+
+@pytest.fixture
+def rows() -> list:
+    return [
+        row("a", 40.0, "80"),
+        row("b", 75.0, "150"),
+        row("c", 60.0, "170"),
+        row("d", 90.0, "140", family=SPLIT, label="2 + 3"),
+        infeasible("e", "Weights need 141 GB, one accelerator has 80 GB", usd_per_hour="20"),
+        row("f", None, "10", status="screened", reason="its bound is under the rate"),
+    ]
+
+
+def traces(figure: dict, role: str) -> list[dict]:
+    return [trace for trace in figure["data"] if trace["meta"]["role"] == role]
+
+
+@pytest.mark.parametrize("kind", ["nameplate", "provisioned", "drawn_mean", "drawn_p99"])
+def test_plotly_accepts_the_power_figure(rows: list, kind: str) -> None:
+    figure = frontier_figure(rows, power_axis(kind, 408.0), Look(70.0, "d"))
+    go.Figure(figure)
+    assert figure["layout"]["xaxis"]["title"]["text"].startswith("kW")
+
+
+def test_plotly_accepts_the_cost_figure(rows: list) -> None:
+    go.Figure(frontier_figure(rows, cost_axis(200_000.0), Look(70.0, "d")))
+
+
+@pytest.mark.parametrize("rows", [[], [infeasible("e", "no")], [row("a")]])
+def test_plotly_accepts_figures_of_next_to_nothing(rows: list) -> None:
+    go.Figure(frontier_figure(rows, cost_axis(), Look(70.0)))
+
+
+def test_x_is_a_month_of_730_hours(rows: list) -> None:
+    answer = traces(frontier_figure(rows, cost_axis(), Look(70.0, "d")), "answer")[0]
+    assert (answer["x"], answer["y"], answer["customdata"]) == ([140 * 730.0], [90.0], ["d"])
+
+
+def test_the_frontier_is_what_nothing_cheaper_beats(rows: list) -> None:
+    frontier = traces(frontier_figure(rows, cost_axis(), Look(70.0)), "frontier")[0]
+    assert frontier["y"] == [40.0, 90.0]
+    assert frontier["line"]["shape"] == "hv"
+
+
+def test_dominated_designs_are_faint(rows: list) -> None:
+    figure = frontier_figure(rows, cost_axis(), Look(70.0))
+    points = next(t for t in traces(figure, "designs") if "a" in t["customdata"])
+    by_id = dict(zip(points["customdata"], points["marker"]["opacity"], strict=True))
+    assert by_id == {"a": 1.0, "b": 1.0, "c": figures.FAINT}
+
+
+def test_infeasible_designs_are_hollow_with_the_reason(rows: list) -> None:
+    hollow = [
+        t
+        for t in traces(frontier_figure(rows, cost_axis(), Look(70.0)), "designs")
+        if t["marker"]["symbol"].endswith("-open")
+    ]
+    assert [t["customdata"] for t in hollow] == [["e"]]
+    assert "Weights need 141 GB" in hollow[0]["text"][0]
+
+
+def test_designs_that_break_a_limit_are_hollow_where_they_are(rows: list) -> None:
+    figure = frontier_figure(rows, cost_axis(1.0), Look(70.0, hollow=frozenset({"b"})))
+    hollow = next(t for t in traces(figure, "designs") if "b" in t["customdata"])
+    assert hollow["marker"]["symbol"].endswith("-open")
+    assert hollow["y"][hollow["customdata"].index("b")] == 75.0
+
+
+def test_screened_designs_are_left_to_the_table(rows: list) -> None:
+    figure = frontier_figure(rows, cost_axis(), Look(70.0))
+    assert not any("f" in t["customdata"] for t in traces(figure, "designs"))
+    assert "1 screened design in the table only" in summary(rows, cost_axis(), Look(70.0))
+
+
+def test_names_are_escaped() -> None:
+    rows = [row("a", label=HOSTILE, family=HOSTILE, reason=HOSTILE, binding_limit=HOSTILE)]
+    text = str(frontier_figure(rows, cost_axis(), Look(70.0)))
+    assert "<img" not in text
+    assert "&lt;img" in text
+
+
+def test_more_than_eight_families_share_the_last_line() -> None:
+    rows = [row(str(n), 10.0 + n, family=f"family {n}") for n in range(12)]
+    figure = frontier_figure(rows, cost_axis(), Look(70.0))
+    names = [trace["name"] for trace in traces(figure, "family")]
+    assert len(names) == figures.MAX_FAMILIES
+    assert names[0] == "family 11"
+    assert names[-1] == figures.REST
+    plotted = {design for trace in traces(figure, "designs") for design in trace["customdata"]}
+    assert plotted == {str(n) for n in range(12)}
+
+
+def test_line_ends_do_not_overlap() -> None:
+    rows = [row(str(n), 70.0 + n / 100, family=f"family {n}") for n in range(8)]
+    layout = frontier_figure(rows, cost_axis(), Look(70.0))["layout"]
+    top = layout["yaxis"]["range"][1]
+    heights = sorted(note["y"] for note in layout["annotations"] if note["name"].startswith("family:"))
+    assert len(heights) == 8
+    assert heights[-1] <= top + 1e-9
+    assert all(b - a >= figures.LABEL_GAP * top - 1e-9 for a, b in pairwise(heights))
+
+
+def test_the_required_rate_and_the_limit_are_lines() -> None:
+    layout = frontier_figure([row("a")], cost_axis(50_000.0), Look(70.0))["layout"]
+    assert [(s["name"], s["y0"], s["x0"]) for s in layout["shapes"]] == [("rate", 70.0, 0), ("limit", 0, 50_000.0)]
+    assert layout["yaxis"]["range"][1] > 70.0
+
+
+def test_the_summary_names_the_least(rows: list) -> None:
+    assert "2 + 3, $102,000 a month, up to 90 requests/s." in summary(rows, cost_axis(), Look(70.0))
+
+
+def test_the_summary_says_when_none_holds() -> None:
+    assert summary([row("a", 40.0)], cost_axis(), Look(70.0)).endswith("none holds 70 requests/s within the limits.")
