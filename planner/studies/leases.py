@@ -54,6 +54,7 @@ class LeasedRow(models.Model):
     claim_id = models.UUIDField(null=True, editable=False)
     heartbeat_at = models.DateTimeField(null=True, editable=False)
     attempt = models.PositiveSmallIntegerField(default=0, editable=False)
+    queued_at = models.DateTimeField(default=timezone.now, editable=False)
     sent_at = models.DateTimeField(default=timezone.now, editable=False)
     started_at = models.DateTimeField(null=True, editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
@@ -166,7 +167,8 @@ def rows_of(model: type[LeasedRow]) -> models.QuerySet[Any]:
 
 
 def _queued() -> dict[str, Any]:
-    return {"state": State.QUEUED, "claim_id": None, "heartbeat_at": None, "sent_at": timezone.now()}
+    now = timezone.now()
+    return {"state": State.QUEUED, "claim_id": None, "heartbeat_at": None, "queued_at": now, "sent_at": now}
 
 
 class Heartbeat:

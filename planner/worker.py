@@ -1,0 +1,121 @@
+"""What a Celery worker does besides tasks: warms the engine before it forks, and watches over the leased rows."""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from socket import gethostname
+
+import django
+from django.conf import settings
+from django.db import DatabaseError, connections
+from django.utils import timezone
+
+from planner.launcher.locks import FileLock
+from planner.launcher.parent_death import signal_on_parent_death
+
+logger = logging.getLogger(__name__)
+
+REAP_S = 5
+OLD_WORKER_S = 15
+FORGET_WORKER = timedelta(days=1)
+
+
+def before_fork() -> None:
+    """Takes the embedded folder, queues what a dead worker left, compiles the engine for all children at once."""
+    django.setup()
+    if settings.EMBEDDED:
+        take_folder()
+        queue_what_ran()
+    warm_engine()
+    connections.close_all()
+
+
+def take_folder() -> None:
+    """Holds var/worker.lock to the end of this worker and its children; a second embedded worker ends here."""
+    lock = FileLock(Path(settings.VAR) / "worker.lock")
+    if not lock.take(OLD_WORKER_S):
+        sys.exit(f"phaseplan: worker {lock.read()} already uses {settings.VAR}; set REDIS_URL to run several")
+    lock.write(str(os.getpid()))
+    global _folder
+    _folder = lock  # never released: the kernel does that
+
+
+_folder: FileLock | None = None
+
+
+def queue_what_ran() -> None:
+    """No other worker is alive: every running row is an orphan, every message may be torn, the rows say what to do."""
+    from planner.studies import leases, queue
+
+    queue.purge()
+    for model in queue.leased_models():
+        leases.requeue_running(model, forget_attempts=False)
+
+
+def warm_engine() -> None:
+    from simcore.engine.fast.warm import warm_up
+
+    start = time.monotonic()
+    print("      compiling the engine (the first time takes longer) …", flush=True)
+    warm_up()
+    print(f"      engine ready in {time.monotonic() - start:.1f} s", flush=True)
+
+
+def in_child(parent: int) -> None:
+    """A pool process ends with its worker even when that is killed; its row's lease then runs out."""
+    signal_on_parent_death(signal.SIGKILL, parent)()
+
+
+class Watch(threading.Thread):
+    """This worker's heartbeat and its reaper."""
+
+    def __init__(self) -> None:
+        super().__init__(name="watch", daemon=True)
+        self._stop_asked = threading.Event()
+        self._name = f"{gethostname()}:{os.getpid()}"
+
+    def run(self) -> None:
+        if settings.EMBEDDED:
+            self._try(self._send_all)
+        while True:
+            self._try(self._look)
+            if self._stop_asked.wait(REAP_S):
+                break
+        self._try(self._sign_off)
+        connections.close_all()
+
+    def stop(self) -> None:
+        self._stop_asked.set()
+        self.join(timeout=5)
+
+    def _try(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (DatabaseError, OSError):
+            logger.warning("the worker's watch will try again", exc_info=True)
+            connections.close_all()
+
+    def _send_all(self) -> None:
+        from planner.studies import queue
+
+        queue.resend(older_than_s=0)
+
+    def _look(self) -> None:
+        from planner.studies import queue
+        from planner.studies.workers import Worker
+
+        now = timezone.now()
+        Worker.objects.update_or_create(name=self._name, defaults={"heartbeat_at": now})
+        Worker.objects.filter(heartbeat_at__lt=now - FORGET_WORKER).delete()
+        queue.reap()
+
+    def _sign_off(self) -> None:
+        from planner.studies.workers import Worker
+
+        Worker.objects.filter(name=self._name).delete()
