@@ -1,0 +1,98 @@
+"""Rows of the tables as the dataclasses of ``simcore.spec``."""
+
+from __future__ import annotations
+
+import typing
+from functools import cache
+from typing import Any, TypeVar
+
+from simcore.catalogue.figures import fields_by_id
+from simcore.spec import Accelerator, Machine, Model, SpecError, decode, nearest
+
+T = TypeVar("T", Accelerator, Machine, Model)
+
+
+def accelerator(accelerator_id: str) -> Accelerator:
+    """The accelerator with this catalogue id; SpecError names the nearest."""
+    return _row("accelerator", _accelerators(), accelerator_id)
+
+
+def machine(machine_id: str) -> Machine:
+    """The machine with this catalogue id; SpecError names the nearest."""
+    return _row("machine", _machines(), machine_id)
+
+
+def model(model_id: str) -> Model:
+    """The model with this catalogue id; SpecError names the nearest."""
+    return _row("model", _models(), model_id)
+
+
+def accelerator_ids() -> tuple[str, ...]:
+    """Ids of all accelerators, in the order of the file."""
+    return tuple(_accelerators())
+
+
+def machine_ids() -> tuple[str, ...]:
+    """Ids of all machines, in the order of the file."""
+    return tuple(_machines())
+
+
+def model_ids() -> tuple[str, ...]:
+    """Ids of all models, in the order of the file."""
+    return tuple(_models())
+
+
+def resolve_accelerator(of: Machine | Accelerator | str) -> Accelerator:
+    """The accelerator of a machine (or of an id), inline or from the catalogue."""
+    named = of.accelerator if isinstance(of, Machine) else of
+    return accelerator(named) if isinstance(named, str) else named
+
+
+def resolve_machine(named: str | Machine) -> Machine:
+    """A machine from its catalogue id, or itself."""
+    return machine(named) if isinstance(named, str) else named
+
+
+def resolve_model(named: str | Model) -> Model:
+    """A model from its catalogue id, or itself."""
+    return model(named) if isinstance(named, str) else named
+
+
+@cache
+def _accelerators() -> dict[str, Accelerator]:
+    return _read("accelerators", Accelerator)
+
+
+@cache
+def _machines() -> dict[str, Machine]:
+    return _read("machines", Machine)
+
+
+@cache
+def _models() -> dict[str, Model]:
+    return _read("models", Model)
+
+
+def _row(kind: str, rows: dict[str, T], row_id: str) -> T:
+    if row_id not in rows:
+        raise SpecError(f"{kind}: found '{row_id}', expected one of {', '.join(rows)}{nearest(row_id, rows)}")
+    return rows[row_id]
+
+
+def _read(table: str, cls: type[T]) -> dict[str, T]:
+    hints = typing.get_type_hints(cls)
+    return {row_id: decode(cls, {"id": row_id, **_typed(hints, fields)}, f"{table}.{row_id}")
+            for row_id, fields in fields_by_id(table).items()}
+
+
+def _typed(hints: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
+    return {name: _value(hints.get(name), text) for name, text in fields.items()}
+
+
+def _value(hint: Any, text: str) -> Any:
+    options = typing.get_args(hint) or (hint,)
+    if bool in options:
+        return {"true": True, "false": False}[text]
+    if int in options or float in options:
+        return float(text) if float in options else int(text)
+    return text
