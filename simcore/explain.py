@@ -1,0 +1,254 @@
+"""The answer as sentences, lines A to E of SCREENS.md: the one place where a result is put into words.
+
+The same text serves the page, print, the API's ``answer`` and exports. Imports result types only, never the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simcore.catalogue import resolve_machine
+from simcore.economics.hourly import usd_per_month
+from simcore.evaluation import Evaluation, LimitResult
+from simcore.families import SPLIT
+from simcore.result import StudyResult, drawn_result, is_split, machines
+from simcore.rows import DesignRow
+from simcore.spec import AttainmentSlo, Case, SlowdownSlo, StudySpec
+from simcore.words import dollars, kilowatts, limit_name, limit_value, listed, number, percent
+
+TIE = 0.01
+"""Capacity is found to 1 %: two designs closer than that are a tie."""
+POWER_WORDS = {
+    "nameplate": "nameplate",
+    "provisioned": "provisioned",
+    "drawn_mean": "mean drawn",
+    "drawn_p99": "P99 drawn",
+}
+
+
+@dataclass(frozen=True)
+class AnswerLine:
+    """One line of the answer: its letter, the text, and the facts below it, if any."""
+
+    key: str
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is, where it is not complete."""
+
+    tried: int
+    total: int
+    partial: bool
+    """Cancelled: nothing more will come."""
+
+
+def answer(result: StudyResult, progress: Progress | None = None) -> tuple[AnswerLine, ...]:
+    """A (what to buy), B (against what), C (how far it holds), E (what it rests on); or the closest misses."""
+    if not result.rows:
+        return (
+            AnswerLine(
+                "A",
+                _prefix(progress) + "no design has been evaluated yet."
+                if progress
+                else "No design could be formed from these machines and limits.",
+            ),
+        )
+    if result.winner is None:
+        return (_nothing(result, progress), *_misses(result), _evidence(result))
+    lines = [_buy(result, result.winner, progress), _against(result, result.winner), _holds(result, result.winner)]
+    return (*(line for line in lines if line is not None), _evidence(result))
+
+
+def headline(result: StudyResult, progress: Progress | None = None) -> str:
+    """The answer in one short line, for lists: ``11 DGX H100 prefill + 9 DGX A100 decode, $418,000 a month``."""
+    if result.winner is None:
+        return "so far no design holds it" if progress and not progress.partial else "no design holds it"
+    return f"{result.winner.label}, {dollars(usd_per_month(result.winner.usd_per_hour))} a month"
+
+
+def why_not(result: StudyResult, row: DesignRow) -> str:
+    """One sentence why a design is not the answer, or that it is."""
+    winner = result.winner
+    if winner is None or result.shortfalls[row.design_id]:
+        return f"Not the answer: {listed([shortfall.text for shortfall in result.shortfalls[row.design_id]])}."
+    if row.design_id == winner.design_id:
+        return "This is the answer."
+    measure, words, unit = _measure(result.spec)
+    more = measure(row) / measure(winner) - 1
+    if more <= 0:
+        return f"As good by {words} as the answer, {winner.label}, which comes first by what follows it."
+    return f"Holds the rate, with {percent(more)} more {unit} than the answer, {winner.label}."
+
+
+def _prefix(progress: Progress | None) -> str:
+    if progress is None:
+        return ""
+    if progress.partial:
+        return f"Partial answer, cancelled after {progress.tried} of {progress.total} designs: "
+    return f"So far, {progress.tried} of {progress.total} tried: "
+
+
+def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> AnswerLine:
+    case = result.designs[row.design_id].case
+    text = _prefix(progress) + _purchase(case, row)
+    month = dollars(usd_per_month(row.usd_per_hour))
+    facts = [f"{month} a month (730 h, {result.book.name})", f"{kilowatts(row.nameplate_w)} nameplate"]
+    if row.provisioned_w != row.nameplate_w:
+        facts.append(f"{kilowatts(row.provisioned_w)} provisioned")
+    drawn = drawn_result(result.evaluations[row.design_id])
+    if drawn is not None:
+        facts.append(f"{kilowatts(drawn.mean_w)} drawn at {number(drawn.rate_req_per_s)} requests/s")
+    if row.req_per_usd:
+        facts.append(f"{number(row.req_per_usd)} requests a dollar at capacity")
+    return AnswerLine("A", text, ", ".join(facts) + ".")
+
+
+def _purchase(case: Case, row: DesignRow) -> str:
+    """``Buy 11 DGX H100 for prefill and 9 DGX A100 for decode.``"""
+    if row.scheduler == SPLIT:
+        parts = [f"{pool.machines} {resolve_machine(pool.machine).name} for {pool.role}" for pool in case.pools]
+        return f"Buy {listed(parts)}{_parallel(row)}."
+    machine = resolve_machine(case.pools[0].machine).name
+    return f"Buy {row.mixed_machines} {machine}, each serving whole requests under {_scheduler(row)}{_parallel(row)}."
+
+
+def _parallel(row: DesignRow) -> str:
+    sizes = dict.fromkeys([row.tensor_parallel, row.decode_tensor_parallel or row.tensor_parallel])
+    return f" (tensor parallel {' and '.join(map(str, sizes))})"
+
+
+def _scheduler(row: DesignRow) -> str:
+    names = {
+        "sarathi": "Sarathi",
+        "vllm": "vLLM V0 (2023)",
+        "splitwise_baseline": "Splitwise's baseline",
+        SPLIT: "Splitwise",
+    }
+    budget = f" with a budget of {row.token_budget} tokens" if row.token_budget else ""
+    return names[row.scheduler] + budget
+
+
+def _measure(spec: StudySpec) -> tuple[Callable[[DesignRow], float], str, str]:
+    """What the goal compares: a figure to be low, its name, and what more of it is called."""
+    if spec.goal == "power":
+        return (lambda row: row.provisioned_w), "provisioned power", "provisioned power"
+    if spec.goal == "machines":
+        return (lambda row: float(machines(row))), "machines", "machines"
+    if spec.goal == "throughput":
+        return (lambda row: 1 / (row.capacity_req_per_s or 1e-9)), "capacity", "time a request"
+    return (lambda row: float(row.usd_per_hour)), "cost", "cost"
+
+
+def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
+    """B: the best design of the other kind of serving, then the next family."""
+    others = [row for row in result.best_by_family if row.family != winner.family]
+    other_kind = next((row for row in others if is_split(row) != is_split(winner)), None)
+    kind = "co-located" if is_split(winner) else "phase-split"
+    if other_kind is None:
+        first = f"No {kind} design tried holds the rate within the limits."
+    else:
+        first = f"{_difference(result, winner, other_kind)} the best {kind} design, {other_kind.label}."
+    rest = [row for row in others if row is not other_kind]
+    third = f" Next: {rest[0].label}, {_more(result, winner, rest[0])}." if rest else ""
+    return AnswerLine("B", first + third)
+
+
+def _difference(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
+    measure, words, unit = _measure(result.spec)
+    if result.spec.goal == "throughput":
+        more = (winner.capacity_req_per_s or 0.0) / (other.capacity_req_per_s or 1e-9) - 1
+        return f"{percent(more)} more requests/s than" if more > TIE else "Within the search's 1 % of"
+    less = 1 - measure(winner) / measure(other)
+    return f"{percent(less)} less {unit} than" if less > 0 else f"No less {words} than"
+
+
+def _more(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
+    measure, _, unit = _measure(result.spec)
+    more = measure(other) / measure(winner) - 1
+    return f"+{percent(more)} {unit}" if more > 0 else f"the same {unit}"
+
+
+def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:
+    """C: how far it holds and what binds first."""
+    evaluation = result.evaluations[row.design_id]
+    text = f"Holds to {number(evaluation.capacity_req_per_s)} requests/s"
+    low, high = evaluation.capacity_low, evaluation.capacity_high
+    if (low, high) != (evaluation.capacity_req_per_s,) * 2:
+        text += f" ({number(low)} to {number(high)})"
+    return AnswerLine("C", f"{text}: {_binding(evaluation)}.", " ".join(evaluation.warnings))
+
+
+def _binding(evaluation: Evaluation) -> str:
+    name = evaluation.binding_limit
+    pool = f" in the {evaluation.binding_pool} pool" if evaluation.binding_pool else ""
+    if name == "kv":
+        return f"KV memory{pool} binds first"
+    if name == "unstable":
+        return f"above that the queue{pool} grows without end"
+    limit = _limit_named(evaluation, name)
+    if limit is None:
+        return f"{name or 'nothing tried'} binds first{pool}"
+    used = f"{limit_value(limit.metric, limit.value)} of {limit_value(limit.metric, limit.limit)}"
+    return f"{limit_name(limit.metric, limit.percentile)} binds first{pool} ({used} at capacity)"
+
+
+def _limit_named(evaluation: Evaluation, name: str) -> LimitResult | None:
+    run = evaluation.at_capacity
+    return next((limit for limit in run.limits if limit.name == name), None) if run else None
+
+
+def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
+    spec = result.spec
+    limits = []
+    if spec.limits.power_limit_kw is not None:
+        limits.append(f"{number(spec.limits.power_limit_kw)} kW {POWER_WORDS[spec.limits.power_kind]}")
+    if spec.limits.usd_per_month is not None:
+        limits.append(f"{dollars(spec.limits.usd_per_month)} a month")
+    if spec.limits.machines is not None:
+        limits.append(f"{spec.limits.machines} machines")
+    within = f" within {listed(limits)}" if limits else ""
+    return AnswerLine(
+        "A",
+        f"{_prefix(progress)}no design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s."
+        if progress
+        else f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s.",
+    )
+
+
+def _slo_words(spec: StudySpec) -> str:
+    if isinstance(spec.slo, SlowdownSlo):
+        return "Splitwise's nine slowdown limits"
+    if isinstance(spec.slo, AttainmentSlo):
+        return f"TTFT and TPOT for {percent(spec.slo.share)} of requests"
+    return "these limits"
+
+
+def _misses(result: StudyResult) -> tuple[AnswerLine, ...]:
+    """B, C, …: the closest misses and what each would need."""
+    return tuple(
+        AnswerLine(f"miss-{number_}", f"{row.label}: {listed([s.text for s in result.shortfalls[row.design_id]])}.")
+        for number_, row in enumerate(result.closest, 1)
+    )
+
+
+def _evidence(result: StudyResult) -> AnswerLine:
+    """E: what the times rest on, and how many simulations."""
+    sources = dict.fromkeys(
+        _source(pool.latency or design.case.latency) for design in result.designs.values() for pool in design.case.pools
+    )
+    runs = sum(evaluation.simulations for evaluation in result.evaluations.values())
+    requests = sum(evaluation.requests_simulated for evaluation in result.evaluations.values())
+    return AnswerLine("E", f"Based on {listed(list(sources))}; {runs:,} simulations of {requests:,} requests in all.")
+
+
+def _source(latency: object) -> str:
+    source = getattr(latency, "source", "")
+    if source == "measured":
+        return "measured step times"
+    if source == "roofline":
+        return f"a roofline of {getattr(latency, 'engine', '')}"
+    return f"the {source} latency source"

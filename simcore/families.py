@@ -1,0 +1,220 @@
+"""Families of designs: ``sarathi:<machine>``, ``splitwise:<prefill machine>+<decode machine>``, and their members.
+
+A line is the designs of one family that differ by machine counts alone (same scheduler options, same parallelism):
+one count for co-located serving, two (prefill, decode) for phase-split serving. The search walks along lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+from simcore.catalogue import resolve_machine, resolve_model
+from simcore.evaluation import Design
+from simcore.latency.compile import compile_curve
+from simcore.memory import kv_capacity
+from simcore.spec import (
+    BUILT_KINDS,
+    Case,
+    LatencySpec,
+    Machine,
+    MachineChoice,
+    PoolSpec,
+    SchedulerSpec,
+    SpecError,
+    StudySpec,
+    encode,
+    nearest,
+)
+
+SPLIT = "splitwise"
+CO_LOCATED = tuple(kind for kind in BUILT_KINDS if kind != SPLIT)
+DEFAULT_CO_LOCATED = ("sarathi", "vllm")
+SCHEDULER_NAMES = {"sarathi": "Sarathi", "vllm": "vLLM V0, 2023", "splitwise_baseline": "Splitwise baseline"}
+SARATHI_BUDGETS = (512, 2048)
+"""Tried where the user gives none: Sarathi-Serve's own for strict and for relaxed limits (OSDI 2024, section 5.1)."""
+
+
+@dataclass(frozen=True)
+class PoolChoice:
+    """One pool of a line, without its count."""
+
+    role: Literal["mixed", "prefill", "decode"]
+    machine: Machine
+    tensor_parallel: int
+    latency: LatencySpec
+    on_hand: int | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Designs that differ by counts alone; ``reason`` says why none of them can run, where so."""
+
+    family: str
+    scheduler: SchedulerSpec
+    pools: tuple[PoolChoice, ...]
+    spec: StudySpec
+    reason: str = ""
+
+    def design(self, counts: tuple[int, ...]) -> Design:
+        """The member with so many machines in each pool."""
+        pools = tuple(
+            PoolSpec(
+                pool.role,
+                pool.machine,
+                machines=count,
+                tensor_parallel=pool.tensor_parallel,
+                pipeline_parallel=self.spec.scheduler_options.pipeline_parallel,
+                latency=pool.latency,
+            )
+            for pool, count in zip(self.pools, counts, strict=True)
+        )
+        case = Case(
+            resolve_model(self.spec.model),
+            pools,
+            self.scheduler,
+            memory=self.spec.memory,
+            kv_transfer=self.spec.kv_transfer,
+            latency=self.spec.latency,
+            slo=self.spec.slo,
+            prices=self.spec.prices,
+            arrivals=self.spec.arrivals,
+            seed=self.spec.seeds[0],
+        )
+        return Design(design_id(case), self._label(counts), self.family, case)
+
+    def nameplate_w(self, counts: tuple[int, ...]) -> float:
+        """Nameplate watts of so many machines."""
+        return sum(pool.machine.nameplate_w * count for pool, count in zip(self.pools, counts, strict=True))
+
+    def _label(self, counts: tuple[int, ...]) -> str:
+        parallel = {pool.tensor_parallel for pool in self.pools}
+        full = all(pool.tensor_parallel == pool.machine.accelerators for pool in self.pools)
+        tail = "" if full else f", TP{'+'.join(map(str, sorted(parallel)))}"
+        if self.scheduler.kind == SPLIT:
+            parts = [f"{count} {pool.machine.name} {pool.role}" for pool, count in zip(self.pools, counts, strict=True)]
+            return " + ".join(parts) + tail
+        budget = f", {self.scheduler.token_budget}-token budget" if self.scheduler.token_budget else ""
+        return f"{SCHEDULER_NAMES[self.scheduler.kind]} on {counts[0]} {self.pools[0].machine.name}{budget}{tail}"
+
+
+def design_id(case: Case) -> str:
+    """Twelve hex digits of a hash of the cluster and its rules; the question (SLO, prices, arrivals, seed) is left out."""
+    physical = {key: value for key, value in encode(case).items() if key not in ("slo", "prices", "arrivals", "seed")}
+    text = json.dumps(physical, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def family_ids(spec: StudySpec) -> tuple[str, ...]:
+    """The families asked for, checked; where none is named: Sarathi and vLLM on each machine, every split pair."""
+    names = [resolve_machine(choice.machine).id for choice in spec.machines]
+    if spec.families:
+        for family in spec.families:
+            _check_family(family, names)
+        return spec.families
+    together = [f"{kind}:{name}" for kind in DEFAULT_CO_LOCATED for name in names]
+    return tuple(together + [f"{SPLIT}:{first}+{second}" for first in names for second in names])
+
+
+def lines(spec: StudySpec) -> list[Line]:
+    """Every line of the study's families, those that cannot run too, with the reason."""
+    choices = {resolve_machine(choice.machine).id: choice for choice in spec.machines}
+    return [line for family in family_ids(spec) for line in _family_lines(family, spec, choices)]
+
+
+def _family_lines(family: str, spec: StudySpec, choices: dict[str, MachineChoice]) -> Iterable[Line]:
+    kind, machine_names = _parse(family)
+    options: list[list[PoolChoice]] = []
+    reasons = []
+    for role, name in zip(_roles(kind), machine_names, strict=True):
+        found, reason = _pool_choices(role, choices[name], spec)
+        options.append(found)
+        reasons.append(reason)
+    for scheduler in _schedulers(kind, spec):
+        yield from _lines_of(family, scheduler, options, reasons, spec)
+
+
+def _lines_of(
+    family: str, scheduler: SchedulerSpec, options: list[list[PoolChoice]], reasons: list[str], spec: StudySpec
+) -> Iterable[Line]:
+    reason = next((why for why in reasons if why), "")
+    if reason:
+        yield Line(family, scheduler, tuple(found[0] for found in options), spec, reason)
+        return
+    for position in range(max(map(len, options))):
+        yield Line(family, scheduler, tuple(found[min(position, len(found) - 1)] for found in options), spec)
+
+
+def _pool_choices(
+    role: Literal["mixed", "prefill", "decode"], choice: MachineChoice, spec: StudySpec
+) -> tuple[list[PoolChoice], str]:
+    """The pool at each tensor parallel size worth trying, or at one with the reason why none can run."""
+    machine = resolve_machine(choice.machine)
+    latency = choice.latency or spec.latency
+    runs: list[int] = []
+    reason = ""
+    for size in _sizes(machine, spec):
+        try:
+            _check_runs(machine, size, latency, spec)
+            runs.append(size)
+        except SpecError as error:
+            reason = str(error)
+    sizes = sorted({runs[0], runs[-1]}, reverse=True) if runs else [_sizes(machine, spec)[-1]]
+    return [PoolChoice(role, machine, size, latency, choice.on_hand) for size in sizes], "" if runs else reason
+
+
+def _check_runs(machine: Machine, tensor_parallel: int, latency: LatencySpec, spec: StudySpec) -> None:
+    model = resolve_model(spec.model)
+    stages = spec.scheduler_options.pipeline_parallel
+    kv_capacity(model, machine, tensor_parallel, stages, spec.memory)
+    compile_curve(model, machine, tensor_parallel, stages, latency)
+
+
+def _sizes(machine: Machine, spec: StudySpec) -> list[int]:
+    if spec.scheduler_options.tensor_parallel:
+        return [spec.scheduler_options.tensor_parallel]
+    heads = resolve_model(spec.model).heads
+    return [
+        size
+        for size in (2**power for power in range(machine.accelerators.bit_length()))
+        if size <= machine.accelerators and heads % size == 0
+    ]
+
+
+def _schedulers(kind: str, spec: StudySpec) -> list[SchedulerSpec]:
+    options = spec.scheduler_options
+    plain = SchedulerSpec(cast(Literal["sarathi"], kind), max_batch_size=options.max_batch_size)
+    if kind != "sarathi":
+        return [replace(plain, max_batch_tokens=options.max_batch_tokens)]
+    budgets = (options.token_budget,) if options.token_budget else SARATHI_BUDGETS
+    return [replace(plain, token_budget=budget) for budget in budgets]
+
+
+def _roles(kind: str) -> tuple[Literal["mixed", "prefill", "decode"], ...]:
+    return ("prefill", "decode") if kind == SPLIT else ("mixed",)
+
+
+def _parse(family: str) -> tuple[str, list[str]]:
+    kind, _, machines = family.partition(":")
+    return kind, machines.split("+")
+
+
+def _check_family(family: str, names: list[str]) -> None:
+    kind, machines = _parse(family)
+    if kind not in BUILT_KINDS:
+        raise SpecError(
+            f"families: found '{family}', expected a kind of {', '.join(BUILT_KINDS)}{nearest(kind, BUILT_KINDS)}"
+        )
+    wanted = len(_roles(kind))
+    if len(machines) != wanted:
+        form = f"{SPLIT}:<prefill machine>+<decode machine>" if kind == SPLIT else f"{kind}:<machine>"
+        raise SpecError(f"families: found '{family}', expected {form}")
+    for machine in machines:
+        if machine not in names:
+            raise SpecError(
+                f"families: '{family}' names machine '{machine}', expected one of the study's machines:"
+                f" {', '.join(names)}{nearest(machine, names)}"
+            )

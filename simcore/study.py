@@ -1,0 +1,191 @@
+"""A whole study: which designs to evaluate, wave after wave, and the evaluation of one.
+
+``next_designs`` is a pure function of the question and of what is known so far: whoever runs the evaluations (the
+command line's processes, a web worker's shards) asks it again when a wave is done, and is finished when it is empty.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import floor, inf
+
+from simcore import search
+from simcore.catalogue import resolve_model
+from simcore.evaluation import Design, Evaluation
+from simcore.families import Line, lines
+from simcore.fluid import WorkloadStatistics, work_machines
+from simcore.search import Bounds, Counts
+from simcore.spec import SpecError, StudySpec, encode
+from simcore.traces import Trace, read_trace
+from simcore.traces.synthetic import SyntheticSpec, generate
+
+LIKELY_BATCH = 64
+"""Decode batch that a first guess at the machines needed counts on: what TBT limits leave of the largest batches."""
+BEYOND_LIMITS = 4.0
+"""Where nothing within the limits will do, up to this multiple of them is tried to say what would be needed."""
+LINES_BEYOND_LIMITS = 3
+
+
+@dataclass(frozen=True)
+class Context:
+    """A question with its requests, and what follows from both before anything is simulated."""
+
+    spec: StudySpec
+    trace: Trace
+    trace_hash: str
+    lines: tuple[Line, ...]
+    bounds: tuple[Bounds, ...]
+    """One for each line."""
+
+
+def context(spec: StudySpec, trace: Trace) -> Context:
+    """Lines and bounds of a study; SpecError on an unknown machine, model or family."""
+    _refuse_unbuilt(spec)
+    statistics = WorkloadStatistics.of(trace)
+    found = tuple(lines(spec))
+    bounds = tuple(_bounds(line, spec, statistics) for line in found)
+    return Context(spec, trace, trace.content_hash(), found, bounds)
+
+
+def next_designs(context: Context, done: Mapping[str, Evaluation]) -> list[Design]:
+    """The designs still to be evaluated before more can be decided; empty when the study is complete.
+
+    Replays each line's search on the evaluations known: pure, so a study that was interrupted goes on where it stopped.
+    Where a complete search finds nothing within the limits, the most capable lines are followed beyond them, so that
+    the answer can say what would be needed.
+    """
+    wanted: dict[str, Design] = {}
+    for line, bounds in zip(context.lines, context.bounds, strict=True):
+        missing, _ = _replay(line, bounds, context.spec, done)
+        wanted |= {design.design_id: design for design in missing}
+    return list((wanted or _beyond_limits(context, done)).values())
+
+
+def likely_designs(context: Context) -> int:
+    """How many designs the first wave has: what a preview may promise before anything is known."""
+    return len(next_designs(context, {}))
+
+
+def load_trace(spec: StudySpec) -> Trace:
+    """The workload of a STUDY.json: its trace file or its synthetic mix."""
+    if spec.workload.trace is not None:
+        return read_trace(spec.workload.trace)[0]
+    return generate(SyntheticSpec.from_json(spec.workload.synthetic))
+
+
+def evaluation_key(design: Design, context: Context, engine_version: str) -> str:
+    """Hash of all that determines the design's evaluation: cluster, rules, SLO, requests, rate, seeds, engine."""
+    case = {key: value for key, value in encode(design.case).items() if key != "prices"}
+    parts = [case, context.trace_hash, context.spec.rate_req_per_s, list(context.spec.seeds), engine_version]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _replay(
+    line: Line, bounds: Bounds, spec: StudySpec, done: Mapping[str, Evaluation]
+) -> tuple[list[Design], dict[Counts, Evaluation]]:
+    """What one line still lacks, and what is known of it."""
+    smallest = (1,) * len(line.pools)
+    tried: dict[Counts, Evaluation] = {}
+    wave = [smallest] if line.reason else search.proposals(line, spec, bounds, tried) or [smallest]
+    while wave:
+        designs = {counts: line.design(counts) for counts in wave}
+        missing = [design for design in designs.values() if design.design_id not in done]
+        if missing:
+            return missing, tried
+        tried |= {counts: done[design.design_id] for counts, design in designs.items()}
+        wave = [] if line.reason else search.proposals(line, spec, bounds, tried)
+    return [], tried
+
+
+def _beyond_limits(context: Context, done: Mapping[str, Evaluation]) -> dict[str, Design]:
+    known = [
+        (line, bounds, _replay(line, bounds, context.spec, done)[1])
+        for line, bounds in zip(context.lines, context.bounds, strict=True)
+        if not line.reason
+    ]
+    rate = context.spec.rate_req_per_s
+    if any(
+        evaluation.holds(rate) and search.inside(line, counts, bounds)
+        for line, bounds, tried in known
+        for counts, evaluation in tried.items()
+    ):
+        return {}
+    order = sorted(known, key=lambda item: -_most_held(item[2].values()))
+    wanted: dict[str, Design] = {}
+    for line, bounds, tried in order[:LINES_BEYOND_LIMITS]:
+        if _most_held(tried.values()) > 0:
+            missing, _ = _replay_from(line, _wider(bounds), context.spec, done, tried)
+            wanted |= {design.design_id: design for design in missing}
+    return wanted
+
+
+def _replay_from(
+    line: Line, bounds: Bounds, spec: StudySpec, done: Mapping[str, Evaluation], tried: dict[Counts, Evaluation]
+) -> tuple[list[Design], dict[Counts, Evaluation]]:
+    known = dict(tried)
+    while wave := search.proposals(line, spec, bounds, known):
+        designs = {counts: line.design(counts) for counts in wave}
+        missing = [design for design in designs.values() if design.design_id not in done]
+        if missing:
+            return missing, known
+        known |= {counts: done[design.design_id] for counts, design in designs.items()}
+    return [], known
+
+
+def _most_held(evaluations: Iterable[Evaluation]) -> float:
+    return max((evaluation.capacity_req_per_s for evaluation in evaluations), default=0.0)
+
+
+def _wider(bounds: Bounds) -> Bounds:
+    return replace(
+        bounds,
+        most_each=tuple(floor(max(most, 1) * BEYOND_LIMITS) for most in bounds.most_each),
+        most_total=floor(max(bounds.most_total, 1) * BEYOND_LIMITS),
+        most_kw=bounds.most_kw * BEYOND_LIMITS,
+    )
+
+
+def _bounds(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> Bounds:
+    need = _need(line, spec, statistics)
+    limits = spec.limits
+    unlimited = floor(sum(need) * search.BEYOND_NEED * 2) + 4 * len(line.pools)
+    kw = limits.power_limit_kw if limits.power_limit_kw and limits.power_kind == "nameplate" else inf
+    if limits.power_limit_kw and limits.power_kind == "provisioned":
+        kw = limits.power_limit_kw * max(p.machine.nameplate_w / p.machine.provisioned() for p in line.pools)
+    each = tuple(unlimited if pool.on_hand is None else pool.on_hand for pool in line.pools)
+    total = limits.machines or unlimited
+    least_w = min(pool.machine.nameplate_w for pool in line.pools)
+    return Bounds(
+        each, total, min(kw, unlimited * max(least_w, *(p.machine.nameplate_w for p in line.pools)) / 1000), need
+    )
+
+
+def _need(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[float, ...]:
+    """Machines of each pool that the rate's work keeps busy; one each where the line cannot run."""
+    if line.reason:
+        return (1.0,) * len(line.pools)
+    model = resolve_model(spec.model)
+    work = [
+        work_machines(
+            model,
+            pool.machine,
+            pool.latency,
+            statistics,
+            spec.rate_req_per_s,
+            pool.tensor_parallel,
+            spec.scheduler_options.pipeline_parallel,
+            LIKELY_BATCH,
+        )
+        for pool in line.pools
+    ]
+    return (work[0].prefill + work[0].decode,) if len(work) == 1 else (work[0].prefill, work[1].decode)
+
+
+def _refuse_unbuilt(spec: StudySpec) -> None:
+    if spec.failures:
+        raise SpecError(f"failures: found {spec.failures}, not built yet, expected 0")
+    if spec.hold_equal is not None:
+        raise SpecError(f"hold_equal: found '{spec.hold_equal}', not built yet, expected null")

@@ -1,0 +1,58 @@
+"""Numbers and names as people read them: three significant digits, no exponent, units after the number."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+
+def number(value: float) -> str:
+    """Three significant digits: ``1,230``, ``0.0456``, ``78.1``."""
+    if value == 0:
+        return "0"
+    return f"{float(f'{value:.3g}'):,.10g}"
+
+
+def dollars(value: Decimal | float) -> str:
+    """Whole dollars to three significant digits from $1,000 up, else cents: ``$418,000``, ``$24.31``."""
+    amount = float(value)
+    return f"${float(f'{amount:.3g}'):,.0f}" if abs(amount) >= 1000 else f"${amount:,.2f}"
+
+
+def kilowatts(watts: float) -> str:
+    """Watts as kW: ``171 kW``."""
+    return f"{number(watts / 1000)} kW"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage: whole from 10 % up, one decimal below: ``12 %``, ``3.4 %``."""
+    value = abs(share) * 100
+    return f"{value:.0f} %" if value >= 10 else f"{float(f'{value:.1f}'):g} %"
+
+
+def limit_name(metric: str, percentile: float) -> str:
+    """``P99 TTFT slowdown``, ``P50 scheduling delay``; an attainment (percentile 0) by its own name."""
+    names = {
+        "ttft_s": "TTFT",
+        "tbt_s": "TBT",
+        "tpot_s": "TPOT",
+        "e2e_s": "E2E",
+        "queue_s": "scheduling delay",
+        "ttft_slowdown": "TTFT slowdown",
+        "tbt_slowdown": "TBT slowdown",
+        "e2e_slowdown": "E2E slowdown",
+    }
+    return f"P{percentile:g} {names.get(metric, metric)}" if percentile else names.get(metric, metric)
+
+
+def limit_value(metric: str, value: float | None) -> str:
+    """A limit's value with its unit: ``0.42 s``, ``1.47×``, ``99 %``; ``unbounded`` for None."""
+    if value is None:
+        return "unbounded"
+    if metric.endswith("_s"):
+        return f"{number(value)} s" if value >= 0.1 else f"{number(value * 1000)} ms"
+    return f"{number(value)}×" if metric.endswith("slowdown") else percent(value)
+
+
+def listed(items: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
