@@ -59,9 +59,8 @@ def interpolate(knots: Int64, first: int, count: int, kind: int, tokens: int) ->
     if count == 1:
         return int(knots[1 + kind, first])
     high = segment(knots, first, count, tokens)
-    start = knots[0, high - 1]
-    value = knots[1 + kind, high - 1]
-    rise, run = knots[1 + kind, high] - value, knots[0, high] - start
+    start, value = int(knots[0, high - 1]), int(knots[1 + kind, high - 1])
+    rise, run = int(knots[1 + kind, high]) - value, int(knots[0, high]) - start
     return max(value + rise * (tokens - start) // run, 0)
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config
+import numba.core.config
 
 from simcore.engine.cache import cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-config.CACHE_DIR = str(cache_folder())
+vars(numba.core.config)["CACHE_DIR"] = str(cache_folder())
 
 
 def step(function: Function) -> Function:

@@ -66,8 +66,11 @@ def version_of(copy: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         version.engine_version.cache_clear()
 
 
-@pytest.mark.parametrize("name", ["latency/curve.py", "traces/trace.py", "engine/inputs.py", "new_rule.py", "catalogue/new.csv"])
-def test_any_file_that_can_change_a_result_changes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+@pytest.mark.parametrize("name", ["latency/curve.py", "traces/trace.py", "engine/inputs.py", "new_rule.py",
+                                  "catalogue/new.csv"])
+def test_any_file_that_can_change_a_result_changes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     copy = copied_package(tmp_path)
     before = version_of(copy, monkeypatch)
     (copy / name).parent.mkdir(exist_ok=True)
@@ -114,4 +117,5 @@ def test_where_nothing_is_writable_it_is_temporary(tmp_path: Path, monkeypatch: 
     for name in ("PHASEPLAN_VAR", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.setenv(name, str(blocked))
     folder = cache.cache_folder()
-    assert folder.is_dir() and blocked not in folder.parents
+    assert folder.is_dir()
+    assert blocked not in folder.parents
