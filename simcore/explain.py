@@ -17,8 +17,6 @@ from simcore.rows import DesignRow
 from simcore.spec import AttainmentSlo, Case, SlowdownSlo, StudySpec
 from simcore.words import dollars, kilowatts, limit_name, limit_value, listed, number, percent
 
-TIE = 0.01
-"""Capacity is found to 1 %: two designs closer than that are a tie."""
 POWER_WORDS = {
     "nameplate": "nameplate",
     "provisioned": "provisioned",
@@ -77,11 +75,11 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
         return f"Not the answer: {listed([shortfall.text for shortfall in result.shortfalls[row.design_id]])}."
     if row.design_id == winner.design_id:
         return "This is the answer."
-    measure, words, unit = _measure(result.spec)
-    more = measure(row) / measure(winner) - 1
+    measure = _measure(result.spec)
+    more = measure.figure(row) / measure.figure(winner) - 1
     if more <= 0:
-        return f"As good by {words} as the answer, {winner.label}, which comes first by what follows it."
-    return f"Holds the rate, with {percent(more)} more {unit} than the answer, {winner.label}."
+        return f"Holds the rate with the same {measure.unit} as the answer, {winner.label}, which needs less beside it."
+    return f"Holds the rate with {percent(more)} more {measure.unit} than the answer, {winner.label}."
 
 
 def _prefix(progress: Progress | None) -> str:
@@ -132,15 +130,27 @@ def _scheduler(row: DesignRow) -> str:
     return names[row.scheduler] + budget
 
 
-def _measure(spec: StudySpec) -> tuple[Callable[[DesignRow], float], str, str]:
-    """What the goal compares: a figure to be low, its name, and what more of it is called."""
+@dataclass(frozen=True)
+class Measure:
+    """What a goal compares: a figure to be low, and how a difference in it is said."""
+
+    figure: Callable[[DesignRow], float]
+    less: str
+    """``Costs {} less than``; the share goes between."""
+    unit: str
+    """What a runner-up has more of."""
+
+
+def _measure(spec: StudySpec) -> Measure:
     if spec.goal == "power":
-        return (lambda row: row.provisioned_w), "provisioned power", "provisioned power"
+        return Measure(lambda row: row.provisioned_w, "Takes {} less provisioned power than", "provisioned power")
     if spec.goal == "machines":
-        return (lambda row: float(machines(row))), "machines", "machines"
+        return Measure(lambda row: float(machines(row)), "Needs {} fewer machines than", "machines")
     if spec.goal == "throughput":
-        return (lambda row: 1 / (row.capacity_req_per_s or 1e-9)), "capacity", "time a request"
-    return (lambda row: float(row.usd_per_hour)), "cost", "cost"
+        return Measure(
+            lambda row: 1 / (row.capacity_req_per_s or 1e-9), "Spends {} less time on a request than", "time a request"
+        )
+    return Measure(lambda row: float(row.usd_per_hour), "Costs {} less than", "cost")
 
 
 def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
@@ -158,18 +168,15 @@ def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
 
 
 def _difference(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
-    measure, words, unit = _measure(result.spec)
-    if result.spec.goal == "throughput":
-        more = (winner.capacity_req_per_s or 0.0) / (other.capacity_req_per_s or 1e-9) - 1
-        return f"{percent(more)} more requests/s than" if more > TIE else "Within the search's 1 % of"
-    less = 1 - measure(winner) / measure(other)
-    return f"{percent(less)} less {unit} than" if less > 0 else f"No less {words} than"
+    measure = _measure(result.spec)
+    less = 1 - measure.figure(winner) / measure.figure(other)
+    return measure.less.format(percent(less)) if less > 0 else f"No better in {measure.unit} than"
 
 
 def _more(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
-    measure, _, unit = _measure(result.spec)
-    more = measure(other) / measure(winner) - 1
-    return f"+{percent(more)} {unit}" if more > 0 else f"the same {unit}"
+    measure = _measure(result.spec)
+    more = measure.figure(other) / measure.figure(winner) - 1
+    return f"+{percent(more)} {measure.unit}" if more > 0 else f"the same {measure.unit}"
 
 
 def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:

@@ -20,17 +20,17 @@ class Price:
     date: str = ""
     status: str = "user"
     kind: Literal["on_demand", "reserved", "owned"] = "on_demand"
+    currency: Literal["USD"] = "USD"
 
 
 @dataclass(frozen=True)
 class PriceBook:
-    """Prices of many machines in one currency."""
+    """Prices of many machines under one name; at most one a machine."""
 
     id: str
     name: str
     date: str
     prices: tuple[Price, ...]
-    currency: Literal["USD"] = "USD"
 
     def price(self, machine_id: str) -> Price:
         """The machine's price; SpecError where the book has none."""
