@@ -75,7 +75,7 @@ class SchedulerSpec:
             raise SpecError(f"kind: '{self.kind}' is not built yet, expected one of {', '.join(BUILT_KINDS)}")
         if self.chunked:
             raise SpecError("chunked: true is not built yet, expected false")
-        if self.token_budget == "auto":
+        if self.token_budget == "auto":  # noqa: S105
             raise SpecError("token_budget: 'auto' is not built yet, expected a whole number")
 
 

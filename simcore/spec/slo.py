@@ -19,7 +19,7 @@ SPLITWISE_SLOWDOWNS = {
 
 @dataclass(frozen=True)
 class Limit:
-    """At ``percentile`` (inverse empirical CDF) the metric is at most ``limit``, or ``limit_x_decode`` decode iterations."""
+    """At ``percentile`` (inverse empirical CDF) the metric is at most ``limit``, or so many decode iterations."""
 
     metric: Metric
     percentile: float = bounded(above=0, most=100)

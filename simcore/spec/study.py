@@ -77,7 +77,7 @@ class StudySpec:
     rate_req_per_s: float = bounded(above=0)
     machines: tuple[MachineChoice, ...] = ()
     families: tuple[str, ...] = ()
-    """``sarathi:<machine>``, ``vllm:<machine>``, ``splitwise:<prefill machine>+<decode machine>``; empty: all that apply."""
+    """``sarathi:<machine>``, ``splitwise:<prefill machine>+<decode machine>``, …; empty: all that apply."""
     scheduler_options: SchedulerOptions = field(default_factory=SchedulerOptions)
     slo: Slo = field(default_factory=SlowdownSlo)
     prices: str = "list"
