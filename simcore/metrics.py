@@ -1,0 +1,272 @@
+"""What a run came to: the figures of CONTRACT.md's OUT.json, over every request of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simcore.binding import Binding, binding
+from simcore.distribution import (
+    INFINITE,
+    Distribution,
+    as_json,
+    distribution_s,
+    weighted_distribution_s,
+)
+from simcore.drawn_power import DrawnPower, drawn_power
+from simcore.engine.inputs import ClusterInputs, Int64
+from simcore.engine.outputs import FINISHED, REFUSED, UNFINISHED, RunResult
+from simcore.evaluation import RateResult
+from simcore.fleet import nameplate_w, provisioned_w
+from simcore.latencies import Float64, Latencies
+from simcore.latency.curve import PS_PER_S
+from simcore.lone import lone_times
+from simcore.pool_use import PoolUse, pool_uses
+from simcore.slo import Objective, SloOutcome, check
+from simcore.spec import Case
+from simcore.stability import Stability, stability
+
+SHORT_REQUESTS = 1000
+"""Below this a P99 rests on fewer than ten requests."""
+SHORT_SHARE = 0.1
+"""A run is short where a mean request takes this share of the time over which requests arrive."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One run's figures. Latencies and limits are over the window's requests, all else over the whole run."""
+
+    requests: int
+    finished: int
+    refused: int
+    duration_s: float
+    """First arrival to last finish."""
+    iterations: int
+    throughput_req_per_s: float
+    input_tokens_per_s: float
+    output_tokens_per_s: float
+    ttft_s: Distribution
+    tbt_s: Distribution
+    tpot_s: Distribution
+    e2e_s: Distribution
+    queue_s: Distribution
+    slo: SloOutcome
+    stability: Stability
+    power: DrawnPower
+    nameplate_w: float
+    provisioned_w: float
+    pools: tuple[PoolUse, ...]
+    preemptions: int
+    binding: Binding
+    warnings: tuple[str, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """The window is stable and the SLO holds."""
+        return self.stability.stable and self.slo.met
+
+    def rate_result(self, rate_req_per_s: float) -> RateResult:
+        """The run as a study keeps it, at the rate that was asked for."""
+        return RateResult(
+            rate_req_per_s,
+            self.feasible,
+            self.stability.stable,
+            self.slo.limits,
+            tuple(use.result for use in self.pools),
+            self.power.mean_w,
+            self.power.p99_w,
+            self.input_tokens_per_s,
+            self.output_tokens_per_s,
+        )
+
+
+def summarise(
+    case: Case, inputs: ClusterInputs, run: RunResult, goal: Objective, window: tuple[int, int] | None = None
+) -> Summary:
+    """Every figure of a run over the requests ``window`` = [first, one past last) in order of arrival (default: all).
+
+    ``window`` must be that of ``inputs``, as only its token gaps were kept. Latencies count every request that arrived
+    in the window, refused and unfinished ones as infinite. Shares of the pools' time are of the whole run; drawn power
+    is of the window's time.
+    """
+    first, last = span = window or (0, len(inputs.arrival_ps))
+    latencies = window_latencies(inputs, run, span)
+    outcome = check(goal, latencies)
+    steady = window_stability(inputs, run, latencies, span)
+    duration_ps = max(run.end_ps - int(inputs.arrival_ps[0]), 0)
+    uses = tuple(pool_uses(case, inputs, run, duration_ps))
+    status = run.requests.status
+    done = status == FINISHED
+    finished = int(np.count_nonzero(done))
+    preempted = float(np.mean(run.requests.preemptions[first:last] > 0)) if last > first else 0.0
+    duration_s = duration_ps / PS_PER_S
+    return Summary(
+        requests=len(status),
+        finished=finished,
+        refused=int(np.count_nonzero(status == REFUSED)),
+        duration_s=duration_s,
+        iterations=int(run.replicas.iterations.sum()),
+        throughput_req_per_s=_per_s(finished, duration_s),
+        input_tokens_per_s=_per_s(int(inputs.prompt_tokens[done].sum()), duration_s),
+        output_tokens_per_s=_per_s(int(inputs.output_tokens[done].sum()), duration_s),
+        ttft_s=distribution_s(latencies.ttft_ps),
+        tbt_s=weighted_distribution_s(latencies.gap_ps, latencies.gap_count, latencies.gaps_never),
+        tpot_s=distribution_s(latencies.tpot_ps[latencies.has_tpot]),
+        e2e_s=distribution_s(latencies.e2e_ps),
+        queue_s=distribution_s(latencies.queue_ps),
+        slo=outcome,
+        stability=steady,
+        power=drawn_power(case, inputs, run, None if window is None else span),
+        nameplate_w=nameplate_w(case),
+        provisioned_w=provisioned_w(case),
+        pools=uses,
+        preemptions=int(run.requests.preemptions.sum()),
+        binding=binding(outcome.limits, steady.stable, uses, preempted),
+        warnings=tuple(_warnings(inputs, run, latencies, steady)),
+    )
+
+
+def window_latencies(inputs: ClusterInputs, run: RunResult, window: tuple[int, int]) -> Latencies:
+    """The window's requests; a request that did not finish is infinite in everything."""
+    part = slice(*window)
+    requests, arrival, output = run.requests, inputs.arrival_ps[part], inputs.output_tokens[part]
+    done = requests.status[part] == FINISHED
+    first, finish = requests.first_token_ps[part], requests.finish_ps[part]
+    gaps_due = int((output - 1).sum())
+    return Latencies(
+        arrival_ps=arrival,
+        prompt_tokens=inputs.prompt_tokens[part],
+        cached_prompt_tokens=inputs.cached_prompt_tokens[part],
+        output_tokens=output,
+        queue_ps=_or_infinite(requests.first_scheduled_ps[part] - arrival, done),
+        ttft_ps=_or_infinite(first - arrival, done),
+        e2e_ps=_or_infinite(finish - arrival, done),
+        tpot_ps=_tpot_ps(first, finish, output, done),
+        gap_ps=run.gap_ps,
+        gap_count=run.gap_count,
+        gaps_never=max(gaps_due - int(run.gap_count.sum()), 0),
+    )
+
+
+def window_stability(inputs: ClusterInputs, run: RunResult, latencies: Latencies, window: tuple[int, int]) -> Stability:
+    """``stability`` of the window's finished requests; unstable outright where one never finished."""
+    part = slice(*window)
+    status = run.requests.status[part]
+    if np.any(status == UNFINISHED):
+        return Stability(False, float("inf"), 0.0, judged=True)
+    done = np.flatnonzero(status == FINISHED)
+    lone = _lone_e2e_ps(inputs, run, latencies, done, part)
+    return stability(latencies.arrival_ps[done], latencies.e2e_ps[done] - lone, lone)
+
+
+def summary_json(summary: Summary, usd_per_hour: float | None, wall_s: float, engine_version: str) -> dict[str, Any]:
+    """OUT.json of ``simulate`` (CONTRACT.md): money and the run's own circumstances are given apart."""
+    binds = summary.binding
+    return {
+        "requests": summary.requests,
+        "finished": summary.finished,
+        "refused": summary.refused,
+        "duration_s": summary.duration_s,
+        "iterations": summary.iterations,
+        "throughput_req_per_s": summary.throughput_req_per_s,
+        "output_tokens_per_s": summary.output_tokens_per_s,
+        **{name: as_json(getattr(summary, name)) for name in ("ttft_s", "tbt_s", "tpot_s", "e2e_s", "queue_s")},
+        "slo": slo_json(summary.slo),
+        "energy_j": summary.power.energy_j,
+        "mean_w": summary.power.mean_w,
+        "p99_w": summary.power.p99_w,
+        "nameplate_w": summary.nameplate_w,
+        "provisioned_w": summary.provisioned_w,
+        "usd_per_hour": usd_per_hour,
+        "pools": pools_json(summary.pools),
+        "preemptions": summary.preemptions,
+        "stable": summary.stability.stable,
+        "binding": {"limit": binds.limit, "pool": binds.pool, "value_over_limit": binds.ratio},
+        "warnings": list(summary.warnings),
+        "wall_s": wall_s,
+        "engine_version": engine_version,
+    }
+
+
+def slo_json(outcome: SloOutcome) -> dict[str, Any]:
+    """``{met, limits: [{metric, percentile, limit, value, met}]}``; an attainment share has no percentile."""
+    return {
+        "met": outcome.met,
+        "limits": [{**limit.__dict__, "percentile": limit.percentile or None} for limit in outcome.limits],
+    }
+
+
+def pools_json(uses: Sequence[PoolUse]) -> list[dict[str, Any]]:
+    """Each pool's shares of its replicas' time and its peaks."""
+    return [
+        {
+            **use.result.__dict__,
+            "transfer_wait": use.transfer_wait,
+            "kv_peak_tokens": use.kv_peak_tokens,
+            "kv_capacity_tokens": use.kv_capacity_tokens,
+        }
+        for use in uses
+    ]
+
+
+def _lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, done: Int64, part: slice) -> Int64:
+    """Each finished request's time alone on the replicas that served it."""
+    pools = np.array([replica.pool for replica in inputs.replicas])
+    prefill, decode = (column[part][done] for column in (run.requests.prefill_replica, run.requests.decode_replica))
+    total = np.zeros(len(done), np.int64)
+    for pool in np.unique(pools):
+        replica = inputs.replicas[int(np.argmax(pools == pool))]
+        columns = (latencies.prompt_tokens, latencies.cached_prompt_tokens, latencies.output_tokens)
+        alone = lone_times(replica.curve, replica.stages, *(column[done] for column in columns))
+        total += np.where(pools[prefill] == pool, alone.ttft_ps, 0)
+        total += np.where(pools[decode] == pool, alone.decode_ps, 0)
+    return total
+
+
+def _warnings(inputs: ClusterInputs, run: RunResult, latencies: Latencies, steady: Stability) -> list[str]:
+    found = []
+    refused, unfinished = (int(np.count_nonzero(run.requests.status == status)) for status in (REFUSED, UNFINISHED))
+    if refused:
+        all_ = len(run.requests.status)
+        found.append(f"{refused:,} of {all_:,} requests can never fit and were refused: each counts as a miss")
+    if unfinished:
+        found.append(f"{unfinished:,} requests never finished: each counts as a miss")
+    if not steady.stable:
+        found.append(
+            f"unstable: requests at the end waited {steady.growth_s:.3g} s longer than at the start"
+            f" ({steady.allowed_s:.3g} s would be noise); the figures would be worse in a longer run"
+        )
+    short = _short_run(latencies)
+    return [*found, short] if short else found
+
+
+def _short_run(latencies: Latencies) -> str:
+    if len(latencies) < SHORT_REQUESTS:
+        return f"short run: {len(latencies):,} requests, expected at least {SHORT_REQUESTS:,} for a steady P99"
+    finished = latencies.e2e_ps[latencies.e2e_ps < INFINITE]
+    span_s = int(latencies.arrival_ps[-1] - latencies.arrival_ps[0]) / PS_PER_S
+    mean_s = float(np.mean(finished, dtype=np.float64)) / PS_PER_S if len(finished) else 0.0
+    if mean_s > SHORT_SHARE * span_s:
+        return (
+            f"short run: requests arrive over {span_s:.3g} s and take {mean_s:.3g} s on average,"
+            " so filling up and draining weigh on every figure"
+        )
+    return ""
+
+
+def _tpot_ps(first: Int64, finish: Int64, output: Int64, done: np.ndarray[Any, np.dtype[np.bool_]]) -> Float64:
+    tpot = (finish - first) / np.maximum(output - 1, 1)
+    tpot[output < 2] = 0.0
+    tpot[~done] = np.inf
+    return tpot
+
+
+def _or_infinite(times_ps: Int64, done: np.ndarray[Any, np.dtype[np.bool_]]) -> Int64:
+    return np.where(done, times_ps, INFINITE)
+
+
+def _per_s(count: float, duration_s: float) -> float:
+    return float(count) / duration_s if duration_s else 0.0

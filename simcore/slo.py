@@ -1,0 +1,203 @@
+"""Whether an SLO holds over a window's requests, limit by limit (DESIGN.md section 6). Imports no engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.catalogue import resolve_machine, resolve_model
+from simcore.distribution import INFINITE, Numbers, percentile, weighted_percentile
+from simcore.evaluation import LimitResult
+from simcore.latencies import Latencies
+from simcore.latency.compile import compile_curve
+from simcore.latency.curve import PS_PER_S, IterationCurve
+from simcore.lone import lone_times
+from simcore.spec import (
+    AbsoluteSlo,
+    AttainmentSlo,
+    Case,
+    LatencySpec,
+    Limit,
+    PoolSpec,
+    Slo,
+    SlowdownSlo,
+    SpecError,
+    decode,
+)
+
+DECODE_BATCH = 32
+DECODE_CONTEXT_TOKENS = 4096
+"""The decode iteration that ``limit_x_decode`` counts in (Sarathi-Serve, OSDI 2024, section 5.1)."""
+ATTAINMENT = "attainment"
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SloOutcome:
+    """What came of each limit; all must hold."""
+
+    met: bool
+    limits: tuple[LimitResult, ...]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """An SLO ready to be checked: its reference machine and its decode iteration compiled once."""
+
+    slo: Slo
+    reference: IterationCurve | None = None
+    """Slowdown: the machine that a request is alone on."""
+    decode_iteration_s: float | None = None
+    """``limit_x_decode``: its unit on the design's own replica."""
+
+
+def objective(case: Case) -> Objective:
+    """The case's SLO with what it is relative to.
+
+    The reference machine runs a request alone: batch 1, all its accelerators tensor-parallel, the case's model and
+    precision, and the latency source of the case (that of a pool on the same machine, if the pool has its own).
+    Whether the model fits its memory is ignored. SpecError where a ``curve`` source leaves the reference without a
+    latency, where the source has no data for the reference, and where a limit does not suit the kind.
+    """
+    if isinstance(case.slo, SlowdownSlo):
+        return Objective(case.slo, reference=_reference_curve(case, case.slo))
+    if isinstance(case.slo, AbsoluteSlo):
+        for i, limit in enumerate(case.slo.limits):
+            if limit.metric.endswith("_slowdown"):
+                raise SpecError(
+                    f"slo.limits[{i}].metric: found {limit.metric}, expected a metric in seconds with kind absolute"
+                )
+        if any(limit.limit_x_decode is not None for limit in case.slo.limits):
+            return Objective(case.slo, decode_iteration_s=decode_iteration_s(case))
+    return Objective(case.slo)
+
+
+def check(goal: Objective, latencies: Latencies) -> SloOutcome:
+    """Each limit of the SLO over all requests of the window; percentile = inverse empirical CDF, never-finished =
+    infinite."""
+    if isinstance(goal.slo, AttainmentSlo):
+        limits = _attainment(goal.slo, latencies)
+    elif isinstance(goal.slo, SlowdownSlo):
+        assert goal.reference is not None  # noqa: S101 - objective() compiles it for this kind
+        slowdowns = slowdowns_of(goal.reference, latencies)
+        limits = [
+            _result(limit, percentile(slowdowns[limit.metric], limit.percentile), _given(limit, goal))
+            for limit in goal.slo.limits()
+        ]
+    else:
+        limits = [_result(limit, value_s(limit, latencies), _given(limit, goal)) for limit in goal.slo.limits]
+    return SloOutcome(all(limit.met for limit in limits), tuple(limits))
+
+
+def slowdowns_of(reference: IterationCurve, latencies: Latencies) -> dict[str, Float64]:
+    """Each request's time over its time alone on the reference: TTFT, E2E, and TPOT (named TBT as in Splitwise's Table
+    VI) of the requests with a second token."""
+    alone = lone_times(reference, 1, latencies.prompt_tokens, latencies.cached_prompt_tokens, latencies.output_tokens)
+    several = latencies.has_tpot
+    tpot_alone = alone.decode_ps[several] / (latencies.output_tokens[several] - 1)
+    return {
+        "ttft_slowdown": _ratio(latencies.ttft_ps, alone.ttft_ps),
+        "tbt_slowdown": latencies.tpot_ps[several] / np.maximum(tpot_alone, 1.0),
+        "e2e_slowdown": _ratio(latencies.e2e_ps, alone.e2e_ps),
+    }
+
+
+def value_s(limit: Limit, latencies: Latencies) -> float:
+    """The limit's metric at its percentile, in seconds: TBT over all gaps, TPOT over requests with a second token."""
+    if limit.metric == "tbt_s":
+        value = weighted_percentile(latencies.gap_ps, latencies.gap_count, latencies.gaps_never, limit.percentile)
+    else:
+        value = percentile(_values_ps(limit.metric, latencies), limit.percentile)
+    return value / PS_PER_S
+
+
+def decode_iteration_s(case: Case) -> float:
+    """A decode iteration at batch 32 and context 4096 on the design's own replica, all pipeline stages, in seconds.
+
+    The replica is one of the case's first pool that decodes.
+    """
+    pool = next(pool for pool in case.pools if pool.role != "prefill")
+    curve = compile_curve(
+        resolve_model(case.model),
+        resolve_machine(pool.machine),
+        pool.tensor_parallel,
+        pool.pipeline_parallel,
+        pool.latency or case.latency,
+    )
+    return curve.iteration_ps([], [DECODE_CONTEXT_TOKENS] * DECODE_BATCH) * pool.pipeline_parallel / PS_PER_S
+
+
+def reference_latency(case: Case, slo: SlowdownSlo) -> LatencySpec:
+    """The latency source of the reference machine: given outright, else the design's own (see ``objective``)."""
+    if slo.reference_latency is not None:
+        return decode(LatencySpec, slo.reference_latency, "slo.reference_latency")
+    sources = [pool.latency or case.latency for pool in case.pools]
+    if any(source.source == "curve" for source in sources):
+        raise SpecError(
+            "slo.reference_latency: missing, expected a latency source for the reference machine,"
+            " as latency.source curve describes the design's replicas only"
+        )
+    own = [source for pool, source in zip(case.pools, sources, strict=True) if _machine_id(pool) == slo.reference]
+    return own[0] if own else case.latency
+
+
+def _reference_curve(case: Case, slo: SlowdownSlo) -> IterationCurve:
+    try:
+        machine = resolve_machine(slo.reference)
+    except SpecError as error:
+        raise SpecError(f"slo.reference: {error}") from None
+    latency = reference_latency(case, slo)
+    try:
+        return compile_curve(resolve_model(case.model), machine, machine.accelerators, 1, latency)
+    except SpecError as error:
+        raise SpecError(
+            f"slo.reference: '{slo.reference}' with all {machine.accelerators} accelerators: {error}"
+        ) from None
+
+
+def _machine_id(pool: PoolSpec) -> str:
+    return pool.machine if isinstance(pool.machine, str) else pool.machine.id
+
+
+def _values_ps(metric: str, latencies: Latencies) -> Numbers:
+    if metric == "tpot_s":
+        return latencies.tpot_ps[latencies.has_tpot]
+    return {"ttft_s": latencies.ttft_ps, "e2e_s": latencies.e2e_ps, "queue_s": latencies.queue_ps}[metric]
+
+
+def _given(limit: Limit, goal: Objective) -> float:
+    if limit.limit is not None:
+        return limit.limit
+    assert limit.limit_x_decode is not None and goal.decode_iteration_s is not None  # noqa: S101, PT018 - Limit has one of the two
+    return limit.limit_x_decode * goal.decode_iteration_s
+
+
+def _result(limit: Limit, value: float, given: float) -> LimitResult:
+    return LimitResult(limit.metric, limit.percentile, given, value if math.isfinite(value) else None, value <= given)
+
+
+def _attainment(slo: AttainmentSlo, latencies: Latencies) -> list[LimitResult]:
+    """The share that meets both, the same request both; and each limit by itself at the share, which the share implies:
+    they say which of the two is short. One output token: no TPOT to miss."""
+    in_time = latencies.ttft_ps <= slo.ttft_s * PS_PER_S
+    flowing = latencies.tpot_ps <= slo.tpot_s * PS_PER_S
+    both = int(np.count_nonzero(in_time & flowing))
+    met = both >= math.ceil(Fraction(repr(slo.share)) * len(latencies))
+    p = round(100 * slo.share, 9)
+    ttft, tpot = percentile(latencies.ttft_ps, p) / PS_PER_S, percentile(latencies.tpot_ps, p) / PS_PER_S
+    parts = [
+        _result(Limit("ttft_s", p, slo.ttft_s), ttft, slo.ttft_s),
+        _result(Limit("tpot_s", p, slo.tpot_s), tpot, slo.tpot_s),
+    ]
+    return [LimitResult(ATTAINMENT, 0.0, slo.share, both / len(latencies), met), *parts]
+
+
+def _ratio(values: NDArray[np.int64], alone: NDArray[np.int64]) -> Float64:
+    ratio = values / np.maximum(alone, 1)
+    ratio[values == INFINITE] = np.inf
+    return ratio
