@@ -67,6 +67,10 @@ class LeasedRow(models.Model):
     def is_active(self) -> bool:
         return self.state in {State.QUEUED, State.RUNNING}
 
+    @classmethod
+    def after_reaping(cls) -> None:
+        """What follows once a reaper has failed rows that ran out of attempts."""
+
 
 class LostClaimError(RuntimeError):
     """The row was cancelled or taken over: whoever sees this stops and writes nothing more."""
@@ -136,6 +140,12 @@ def cancel(rows: models.QuerySet[Any]) -> int:
     """Cancels those of the rows that are queued or running, and says how many were."""
     active = rows.filter(state__in=[State.QUEUED, State.RUNNING])
     return active.update(state=State.CANCELLED, claim_id=None, finished_at=timezone.now())
+
+
+def requeue(row: LeasedRow) -> None:
+    """Queues a row that has ended, its attempts forgotten."""
+    fresh = {"attempt": 0, "finished_at": None, "error": ""}
+    rows_of(type(row)).filter(pk=row.pk).update(**_queued(), **fresh)
 
 
 def requeue_expired(model: type[LeasedRow]) -> list[Any]:

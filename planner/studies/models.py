@@ -87,9 +87,15 @@ class Shard(LeasedRow):
     def __str__(self) -> str:
         return f"shard {self.number} of {self.wave}"
 
+    @classmethod
+    def after_reaping(cls) -> None:
+        from planner.studies import services
+
+        services.settle()
+
 
 class Evaluation(models.Model):
-    """A stored physical result, shared by all studies. ``key`` is the hash of all that determines it, engine included."""
+    """A stored physical result, shared by all studies. ``key`` hashes all that determines it, engine included."""
 
     key = models.CharField(max_length=64, unique=True, editable=False)
     payload: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)

@@ -61,6 +61,7 @@ def reap() -> None:
     for model in leased_models():
         for row_id in requeue_expired(model):
             send_id(model, row_id)
+        model.after_reaping()
     if depth() == 0:
         resend(older_than_s=RESEND_S)
 

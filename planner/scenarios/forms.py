@@ -1,0 +1,187 @@
+"""The question's fields. Cleaned, they are a revision's inputs: a flat JSON object, keyed by these names."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from planner.accounts.models import User
+from planner.scenarios import quantities as units
+from planner.scenarios.choices import Choices
+from planner.scenarios.errors import FieldErrors
+from planner.scenarios.fields import CountsField, PickField, PickSeveralField, QuantityField
+
+SLO_KINDS = [
+    ("slowdown", "Splitwise's nine slowdown limits"),
+    ("absolute", "limits in seconds"),
+    ("attainment", "a share of requests within limits"),
+]
+GOALS = [("cost", "cost"), ("power", "power"), ("machines", "machines")]
+POWER_KINDS = [
+    ("nameplate", "nameplate"),
+    ("provisioned", "provisioned"),
+    ("drawn_mean", "drawn, mean"),
+    ("drawn_p99", "drawn, P99 of 1 s"),
+]
+ARRIVALS = [
+    ("trace", "the trace's, time compressed"),
+    ("poisson", "Poisson"),
+    ("superpose", "the trace's, shifted copies added"),
+]
+LATENCIES = [
+    ("roofline", "Roofline, engines of 2026"),
+    ("roofline-2023", "Roofline, engines of 2023"),
+    ("roofline-kernel", "Roofline, device time alone"),
+    ("measured", "Measured: Splitwise's step times, 2023"),
+]
+TRANSFERS = [("layerwise", "layer by layer"), ("serialized", "after prefill, whole")]
+LIMITED = {"ttft": 99, "tbt": 99, "tpot": 99, "e2e": 99, "queue": 50}
+"""The metrics that may be limited in seconds, and the percentile where none is typed."""
+LIMIT_LABELS = {
+    "ttft": "Time to first token",
+    "tbt": "Time between tokens",
+    "tpot": "Time per output token",
+    "e2e": "End to end",
+    "queue": "Scheduling delay",
+}
+RATE = "requests a second such as 70, 0.5 or 10k"
+SECONDS = "seconds above 0 such as 0.2, 1e-1 or 200 ms"
+PERCENTILE = "a percentile above 0 and at most 100, such as 99"
+COUNT = "a whole number from 1 up, such as 512 or 2k"
+
+
+def _seconds(label: str) -> QuantityField:
+    return QuantityField(SECONDS, units.SECONDS, above=0, required=False, label=f"{label}, seconds")
+
+
+def _percentile(metric: str) -> QuantityField:
+    return QuantityField(
+        PERCENTILE,
+        units.PERCENT,
+        above=0,
+        most=100,
+        required=False,
+        initial=LIMITED[metric],
+        label=f"{LIMIT_LABELS[metric]}, percentile",
+    )
+
+
+def _limit(metric: str) -> tuple[QuantityField, QuantityField]:
+    return _seconds(LIMIT_LABELS[metric]), _percentile(metric)
+
+
+def _count(label: str) -> QuantityField:
+    return QuantityField(COUNT, units.PLAIN, least=1, most=10_000_000, whole=True, required=False, label=label)
+
+
+class QuestionForm(forms.Form):
+    """``QuestionForm(user, data)`` checks a question; ``QuestionForm(user, initial=inputs)`` shows a revision."""
+
+    model = PickField(choices=[], label="Model")
+    workload = PickField(choices=[], label="Workload")
+    rate_req_per_s = QuantityField(RATE, units.REQ_PER_S, above=0, most=1e6, label="Requests a second")
+    machines = PickSeveralField(label="Machines", error_messages={"required": "Choose at least one machine."})
+    price_book = PickField(choices=[], label="Prices")
+    goal = PickField(choices=GOALS, required=False, label="For the least", initial="cost")
+
+    power_limit_kw = QuantityField("kilowatts such as 408, 400 kW or 0.4 MW", units.KW, above=0, required=False)
+    power_kind = PickField(choices=POWER_KINDS, required=False, initial="nameplate", label="Power figure")
+    usd_per_month = QuantityField(
+        "dollars a month (730 h) such as 400k or $418,000", units.USD_PER_MONTH, above=0, required=False
+    )
+    most_machines = _count("Machines at most")
+
+    slo_kind = PickField(choices=SLO_KINDS, required=False, label="Latency objective", initial="slowdown")
+    slowdown_multiplier = QuantityField(
+        "a factor above 0 such as 1 or 2x", units.TIMES, above=0, required=False, initial=1.0
+    )
+    slowdown_reference = PickField(choices=[], required=False, label="Reference machine", initial="dgx-a100")
+    ttft_limit_s, ttft_percentile = _limit("ttft")
+    tbt_limit_s, tbt_percentile = _limit("tbt")
+    tbt_limit_x_decode = QuantityField(
+        "a number of decode iterations such as 5 or 25x", units.TIMES, above=0, required=False
+    )
+    tpot_limit_s, tpot_percentile = _limit("tpot")
+    e2e_limit_s, e2e_percentile = _limit("e2e")
+    queue_limit_s, queue_percentile = _limit("queue")
+    attainment_ttft_s = _seconds("Time to first token")
+    attainment_tpot_s = _seconds("Time per output token")
+    attainment_share = QuantityField(
+        "a share above 0 and at most 1, such as 0.99 or 99 %",
+        units.SHARE,
+        above=0,
+        most=1,
+        required=False,
+        initial=0.99,
+    )
+
+    families = PickSeveralField(required=False, label="Families")
+    arrivals = PickField(choices=ARRIVALS, required=False, initial="trace", label="Arrivals at another rate")
+    latency = PickField(choices=LATENCIES, required=False, initial="roofline", label="Iteration times")
+    kv_transfer = PickField(choices=TRANSFERS, required=False, initial="layerwise", label="KV transfer")
+    token_budget = _count("Token budget")
+    max_batch_tokens = _count("Batch tokens at most")
+    max_batch_size = _count("Batch size at most")
+    tensor_parallel = _count("Tensor parallel")
+    mixed_counts = CountsField(required=False, label="Co-located counts")
+    prefill_counts = CountsField(required=False, label="Prefill counts")
+    decode_counts = CountsField(required=False, label="Decode counts")
+    seed = QuantityField(
+        "a whole number from 0 up", units.PLAIN, least=0, most=2**31 - 1, whole=True, required=False, initial=0
+    )
+
+    def __init__(self, user: User, data: Any = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        self.offered = Choices.of(user)
+        for name, choices in self.offered.fields().items():
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name, field in self.fields.items():
+            if name in cleaned and cleaned[name] in (None, "") and field.initial is not None:
+                cleaned[name] = field.initial
+        self._check_families(cleaned)
+        self._check_slo(cleaned)
+        self._check_prices(cleaned)
+        return cleaned
+
+    def _check_families(self, cleaned: Mapping[str, Any]) -> None:
+        chosen = set(cleaned.get("machines") or [])
+        for family in cleaned.get("families") or []:
+            missing = [name for name in family.partition(":")[2].split("+") if name not in chosen]
+            if missing and chosen:
+                self.add_error("families", f"Found {family}, but {missing[0]} is not among the machines chosen.")
+
+    def _check_slo(self, cleaned: Mapping[str, Any]) -> None:
+        kind = cleaned.get("slo_kind")
+        if kind == "absolute":
+            self._check_limits(cleaned)
+        if kind == "attainment":
+            for name in ("attainment_ttft_s", "attainment_tpot_s"):
+                if name in cleaned and cleaned[name] is None:
+                    self.add_error(name, f"Found nothing, expected {SECONDS}.")
+
+    def _check_limits(self, cleaned: Mapping[str, Any]) -> None:
+        given = [name for name in (*(f"{m}_limit_s" for m in LIMITED), "tbt_limit_x_decode") if cleaned.get(name)]
+        if not given and not self.errors:
+            self.add_error("ttft_limit_s", "Found no limit, expected at least one of the latencies to have one.")
+        if {"tbt_limit_s", "tbt_limit_x_decode"} <= set(given):
+            self.add_error("tbt_limit_x_decode", "Found seconds too, expected only one of the two.")
+
+    def _check_prices(self, cleaned: Mapping[str, Any]) -> None:
+        book = self.offered.price_books.get(cleaned.get("price_book", ""))
+        for machine in cleaned.get("machines") or []:
+            if book is not None and machine not in book.machines:
+                self.add_error(
+                    "price_book",
+                    f"{book.name} has no price for {machine}, expected a book with one, or another machine.",
+                )
+
+
+def clean_inputs(user: User, data: Mapping[str, Any]) -> dict[str, Any]:
+    """A revision's inputs from typed or JSON values; FieldErrors says what is wrong with which field."""
+    form = QuestionForm(user, data)
+    if not form.is_valid():
+        raise FieldErrors({name: " ".join(messages) for name, messages in form.errors.items()})
+    return dict(form.cleaned_data)

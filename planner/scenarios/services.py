@@ -1,0 +1,47 @@
+"""What is done to scenarios: ask a new question, change one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from planner.accounts.models import User
+from planner.accounts.teams import working_team
+from planner.scenarios.forms import clean_inputs
+from planner.scenarios.models import Revision, Scenario
+
+
+@transaction.atomic
+def create_scenario(user: User, data: Mapping[str, Any], name: str = "") -> Revision:
+    """A new scenario of the team the user works for, with its first revision; FieldErrors on bad input."""
+    team = working_team(user)
+    if team is None:
+        raise PermissionDenied("You may read here, but not save: ask an owner of your team.")
+    inputs = clean_inputs(user, data)
+    scenario = Scenario.objects.create(team=team, created_by=user, name=name.strip()[:200] or name_of(inputs))
+    return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, created_by=user)
+
+
+@transaction.atomic
+def save_revision(user: User, scenario: Scenario, data: Mapping[str, Any]) -> Revision:
+    """The scenario's next revision, or its latest one where nothing has changed; FieldErrors on bad input."""
+    if not Scenario.objects.editable_by(user).filter(pk=scenario.pk).exists():
+        raise PermissionDenied("You may read this question, but not change it.")
+    inputs = clean_inputs(user, data)
+    Scenario.unscoped.select_for_update().get(pk=scenario.pk)  # one number at a time
+    latest = scenario.latest
+    if latest.inputs == inputs:
+        return latest
+    return Revision.objects.create(scenario=scenario, number=latest.number + 1, inputs=inputs, created_by=user)
+
+
+def name_of(inputs: Mapping[str, Any]) -> str:
+    """A name for a question that was given none."""
+    return f"{inputs['model']}, {inputs['rate_req_per_s']:g} requests/s"
+
+
+def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Which inputs differ between two revisions: name → (before, after)."""
+    names = dict.fromkeys([*before, *after])
+    return {name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)}

@@ -1,0 +1,62 @@
+"""What a page's buttons do to a study, and its downloads."""
+
+import json
+from collections.abc import Callable
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.text import slugify
+from django.views.decorators.http import require_POST, require_safe
+
+from planner.studies import exports, services
+from planner.studies.models import Study
+
+
+def study_for(request: HttpRequest, study_id: int) -> Study:
+    """The study, if the visitor's teams own it; 404 otherwise, so that a stranger cannot tell that it is there."""
+    rows = Study.objects.visible_to(request.user).select_related("revision__scenario", "workload")
+    study = rows.filter(pk=study_id).first()
+    if study is None:
+        raise Http404("No such study.")
+    return study
+
+
+@require_POST
+def cancel(request: HttpRequest, study_id: int) -> HttpResponse:
+    return _moved(request, study_id, services.cancel)
+
+
+@require_POST
+def retry(request: HttpRequest, study_id: int) -> HttpResponse:
+    return _moved(request, study_id, services.retry)
+
+
+@require_safe
+def designs_csv(request: HttpRequest, study_id: int) -> HttpResponse:
+    study = study_for(request, study_id)
+    return _file(study, exports.designs_csv(study), "csv", "text/csv; charset=utf-8")
+
+
+@require_safe
+def designs_json(request: HttpRequest, study_id: int) -> HttpResponse:
+    study = study_for(request, study_id)
+    text = json.dumps(exports.designs_json(study), indent=1, ensure_ascii=False)
+    return _file(study, text, "json", "application/json")
+
+
+def _moved(request: HttpRequest, study_id: int, action: Callable[[Study], None]) -> HttpResponse:
+    study = study_for(request, study_id)
+    if not services.editable(request.user, study):
+        raise PermissionDenied("You may read this study, but not change it.")
+    action(study)
+    return redirect("studies:result", study_id)
+
+
+def _file(study: Study, text: str, kind: str, content_type: str) -> HttpResponse:
+    """A download named after the question; a study that is not complete says so in its name."""
+    name = slugify(study.revision.scenario.name)[:60] or "study"
+    partial = "-partial" if study.is_partial else ""
+    response = HttpResponse(text, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}-{study.pk}{partial}.{kind}"'
+    return response

@@ -1,0 +1,62 @@
+"""A study's designs as files: the columns of designs.csv, the same rows as page and API."""
+
+import csv
+import io
+from typing import Any
+
+from planner.studies.models import Study
+from planner.studies.results import answer, progress, study_result
+from simcore.rows import COLUMNS, as_json, as_text
+
+TEXT_COLUMNS = frozenset(
+    {
+        *("design_id", "label", "family", "scheduler", "prefill_machine", "decode_machine", "mixed_machine"),
+        *("binding_limit", "binding_pool", "cost_dominated_by", "power_dominated_by", "status", "reason"),
+    }
+)
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def designs_csv(study: Study) -> str:
+    """designs.csv: the designs that were tried so far."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for row in study_result(study).rows:
+        writer.writerow([_safe(name, cell) for name, cell in zip(COLUMNS, as_text(row), strict=True)])
+    return out.getvalue()
+
+
+def designs_json(study: Study) -> dict[str, Any]:
+    """The answer, its designs, and all that it rests on."""
+    return {
+        **summary(study),
+        "designs": [as_json(row) for row in study_result(study).rows],
+        "spec": study.spec,
+        "prices": study.prices,
+        "trace_hash": study.trace_hash,
+        "engine_version": study.engine_version,
+    }
+
+
+def summary(study: Study) -> dict[str, Any]:
+    """The study without its designs: state, progress, answer."""
+    now = progress(study)
+    return {
+        "id": study.pk,
+        "name": study.revision.scenario.name,
+        "scenario": study.revision.scenario_id,
+        "revision": study.revision.number,
+        "state": study.state,
+        "partial": study.is_partial,
+        "error": study.error,
+        "created_at": study.created_at.isoformat(),
+        "finished_at": study.finished_at and study.finished_at.isoformat(),
+        "progress": {"tried": now.tried, "total": now.total, "failed": now.failed, "phase": now.phase},
+        "answer": [{"key": line.key, "text": line.text} for line in answer(study)],
+    }
+
+
+def _safe(column: str, cell: str) -> str:
+    """Text that a spreadsheet would take for a formula is quoted; numbers keep their sign."""
+    return f"'{cell}" if column in TEXT_COLUMNS and cell.startswith(FORMULA_STARTS) else cell

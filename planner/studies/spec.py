@@ -1,0 +1,136 @@
+"""A revision's inputs as a StudySpec: the only translation. Everything the study rests on is copied in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from planner.accounts.models import User
+from planner.catalogue.lookup import machine_for, model_for, price_book_for
+from planner.scenarios.errors import FieldErrors
+from planner.scenarios.forms import LIMITED
+from planner.scenarios.models import Revision
+from planner.workloads.models import Workload
+from simcore.spec import (
+    AbsoluteSlo,
+    AttainmentSlo,
+    CountGrid,
+    KvTransferSpec,
+    LatencySpec,
+    Limit,
+    MachineChoice,
+    PriceBook,
+    SchedulerOptions,
+    Slo,
+    SlowdownSlo,
+    SpecError,
+    StudyLimits,
+    StudySpec,
+    WorkloadSpec,
+)
+
+LATENCIES = {
+    "roofline": LatencySpec(),
+    "roofline-2023": LatencySpec(engine="vllm-2023"),
+    "roofline-kernel": LatencySpec(engine="kernel"),
+    "measured": LatencySpec(source="measured"),
+}
+SCHEDULER_OPTIONS = ("token_budget", "max_batch_tokens", "max_batch_size", "tensor_parallel")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a study needs: the spec, the prices applied afterwards, and the requests."""
+
+    spec: StudySpec
+    prices: PriceBook
+    workload: Workload
+    trace_hash: str
+
+
+def study_spec(revision: Revision, user: User) -> StudySpec:
+    """The revision's StudySpec with the rows that the user sees now; FieldErrors where one is gone or does not fit."""
+    return compile_question(user, revision.inputs).spec
+
+
+def compile_question(user: User, inputs: Mapping[str, Any]) -> Question:
+    """The question that cleaned inputs ask (see scenarios.forms); FieldErrors says what cannot be asked."""
+    workload = _workload(user, inputs["workload"])
+    with _at_field("price_book"):
+        prices = price_book_for(user, inputs["price_book"])
+    return Question(_spec(user, inputs, workload), prices, workload, workload.content_hash)
+
+
+def _spec(user: User, inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
+    with _at_field("model"):
+        model = model_for(user, inputs["model"])
+    with _at_field("machines"):
+        machines = tuple(MachineChoice(machine_for(user, name)) for name in inputs["machines"])
+    with _at_field("slo_kind"):
+        slo = _slo(inputs)
+    with _at_field("__all__"):
+        return StudySpec(
+            model=model,
+            workload=WorkloadSpec(trace=workload.name),
+            rate_req_per_s=inputs["rate_req_per_s"],
+            machines=machines,
+            families=tuple(inputs["families"]),
+            scheduler_options=SchedulerOptions(
+                **{
+                    name: inputs[name]
+                    for name in ("token_budget", "max_batch_tokens", "max_batch_size", "tensor_parallel")
+                }
+            ),
+            slo=slo,
+            prices=inputs["price_book"],
+            limits=StudyLimits(
+                usd_per_month=inputs["usd_per_month"],
+                power_limit_kw=inputs["power_limit_kw"],
+                power_kind=inputs["power_kind"],
+                machines=inputs["most_machines"],
+            ),
+            goal=inputs["goal"],
+            latency=LATENCIES[inputs["latency"]],
+            kv_transfer=KvTransferSpec(mode=inputs["kv_transfer"]),
+            arrivals=inputs["arrivals"],
+            seeds=(inputs["seed"],),
+            counts=CountGrid(**{role: _counts(inputs[f"{role}_counts"]) for role in ("mixed", "prefill", "decode")}),
+        )
+
+
+def _slo(inputs: Mapping[str, Any]) -> Slo:
+    if inputs["slo_kind"] == "slowdown":
+        return SlowdownSlo(reference=inputs["slowdown_reference"], multiplier=inputs["slowdown_multiplier"])
+    if inputs["slo_kind"] == "attainment":
+        return AttainmentSlo(inputs["attainment_ttft_s"], inputs["attainment_tpot_s"], inputs["attainment_share"])
+    limits = [
+        Limit(f"{metric}_s", inputs[f"{metric}_percentile"], limit)  # type: ignore[arg-type]
+        for metric in LIMITED
+        if (limit := inputs[f"{metric}_limit_s"]) is not None
+    ]
+    if inputs["tbt_limit_x_decode"] is not None:
+        limits.append(Limit("tbt_s", inputs["tbt_percentile"], limit_x_decode=inputs["tbt_limit_x_decode"]))
+    return AbsoluteSlo(tuple(limits))
+
+
+def _counts(counts: list[int] | None) -> tuple[int, ...] | None:
+    return tuple(counts) if counts else None
+
+
+def _workload(user: User, workload_id: str) -> Workload:
+    found = Workload.objects.visible_to(user).filter(pk=workload_id).first() if str(workload_id).isdigit() else None
+    if found is None:
+        raise FieldErrors({"workload": f"Found ‘{workload_id}’, expected one of your team's workloads."})
+    return found
+
+
+class _at_field:  # noqa: N801 - reads as a statement
+    """Names the field that a SpecError is about."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SpecError):
+            raise FieldErrors({self.name: str(error)}) from error
