@@ -26,7 +26,7 @@ class PlotlyFinder(BaseFinder):
 
     def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:
         if path != f"{PREFIX}/{BUNDLE}":
-            return [] if find_all else None
+            return []
         found = str(package_data() / BUNDLE)
         return [found] if find_all else found
 

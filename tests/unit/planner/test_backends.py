@@ -1,0 +1,44 @@
+"""Embedded by default, servers by URL, a secret that stays."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from planner import backends
+from planner.env import EnvError
+
+
+def test_the_secret_key_is_made_once_and_closed_to_others(tmp_path: Path) -> None:
+    key = backends.secret_key(tmp_path)
+    assert len(key) >= 64
+    assert backends.secret_key(tmp_path) == key
+    assert stat.S_IMODE((tmp_path / "secret_key").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
+
+
+def test_a_postgresql_url_is_taken_apart() -> None:
+    entry = backends.database("postgresql://me:p%40ss@db.example:5433/plans?sslmode=require", Path())
+    named = {name: entry[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")}
+    assert named == {
+        "NAME": "plans",
+        "USER": "me",
+        "PASSWORD": "p@ss",
+        "HOST": "db.example",
+        "PORT": "5433",
+        "OPTIONS": {"sslmode": "require"},
+    }
+
+
+@pytest.mark.parametrize("url", ["mysql://db/plans", "postgresql://db.example", "plans"])
+def test_another_database_is_refused_without_showing_the_url(url: str) -> None:
+    with pytest.raises(EnvError, match="DATABASE_URL: expected postgresql://") as raised:
+        backends.database(url, Path())
+    assert url not in str(raised.value)
+
+
+def test_without_servers_messages_are_files_of_the_data_folder(tmp_path: Path) -> None:
+    url, options = backends.broker("", tmp_path)
+    assert url.startswith("filesystem://")
+    assert Path(options["data_folder_in"]).is_relative_to(tmp_path)
+    assert backends.broker("redis://cache.example/0", tmp_path) == ("redis://cache.example/0", {})

@@ -1,0 +1,50 @@
+"""/healthz tells a load balancer and a person what works."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+
+from planner import health
+from planner.accounts.models import Team
+from planner.scenarios.models import Revision, Scenario
+from planner.studies.models import Study, Wave, Worker
+
+
+@pytest.mark.django_db
+def test_a_living_worker_makes_it_ok(client: Client) -> None:
+    Worker.objects.create(name="one", heartbeat_at=timezone.now() - timedelta(seconds=4))
+    report = client.get("/healthz").json()
+    assert report["status"] == "ok"
+    assert 4 <= report["worker"]["heartbeat_age_s"] < health.WORKER_STALE_S
+
+
+@pytest.mark.django_db
+def test_without_a_worker_pages_still_answer(client: Client) -> None:
+    Worker.objects.create(name="one", heartbeat_at=timezone.now() - timedelta(seconds=health.WORKER_STALE_S + 1))
+    answer = client.get("/healthz")
+    assert answer.status_code == 200
+    assert (answer.json()["status"], answer.json()["worker"]["alive"]) == ("degraded", False)
+
+
+def test_the_queue_shows_how_long_the_oldest_waits(client: Client, team: Team) -> None:
+    scenario = Scenario.objects.create(team=team, name="a question")
+    revision = Revision.objects.create(scenario=scenario, number=1, inputs={})
+    study = Study.objects.create(team=team, revision=revision, spec={}, prices={}, trace_hash="0")
+    Wave.objects.create(study=study, number=0, queued_at=timezone.now() - timedelta(seconds=90))
+    Wave.objects.create(study=study, number=1)
+    queue = client.get("/healthz").json()["queue"]
+    assert queue["queued"] == 2
+    assert 90 <= queue["oldest_s"] < 100
+
+
+def test_a_database_that_is_gone_is_503(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(now: object) -> None:
+        raise OperationalError("server closed the connection: password=secret")
+
+    monkeypatch.setattr(health, "_report", gone)
+    answer = client.get("/healthz")
+    assert answer.status_code == 503
+    assert answer.json() == {"status": "down", "database": {"reachable": False, "error": "OperationalError"}}
