@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import math
 import types
 import typing
@@ -40,7 +41,7 @@ def decode(cls: type[T], value: Any, where: str = "") -> T:
         raise SpecError(f"{where or cls.__name__}: found {_shown(value)}, expected an object")
     fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     _refuse_unknown(value, list(fields), where)
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     given = {
         name: _convert(hints[name], value[name], _join(where, name), fields[name].metadata)
         for name in fields
@@ -70,6 +71,11 @@ def nearest(name: str, known: typing.Iterable[str]) -> str:
     """`` (nearest: 'x')`` for the known name most like ``name``, else an empty string."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
     return f" (nearest: '{found[0]}')" if found else ""
+
+
+@functools.cache
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _refuse_unknown(value: Mapping[str, Any], known: list[str], where: str) -> None:
