@@ -12,7 +12,7 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
@@ -74,7 +74,7 @@ def nearest(name: str, known: typing.Iterable[str]) -> str:
 
 
 @functools.cache
-def _hints(cls: type[Any]) -> dict[str, Any]:
+def _hints(cls: Hashable) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
