@@ -41,7 +41,7 @@ def decode(cls: type[T], value: Any, where: str = "") -> T:
         raise SpecError(f"{where or cls.__name__}: found {_shown(value)}, expected an object")
     fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     _refuse_unknown(value, list(fields), where)
-    hints = _hints(cls)
+    hints = _hints(cls)  # type: ignore[arg-type]
     given = {
         name: _convert(hints[name], value[name], _join(where, name), fields[name].metadata)
         for name in fields
