@@ -102,7 +102,7 @@ class Line:
 
 
 def design_id(case: Case) -> str:
-    """Twelve hex digits of a hash of the cluster and its rules; the question (SLO, prices, arrivals, seed) is left out."""
+    """Twelve hex digits of a hash of the cluster and its rules; SLO, prices, arrivals and seed are left out."""
     physical = {key: value for key, value in encode(case).items() if key not in ("slo", "prices", "arrivals", "seed")}
     text = json.dumps(physical, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -133,19 +133,15 @@ def _family_lines(family: str, spec: StudySpec, choices: dict[str, MachineChoice
         found, reason = _pool_choices(role, choices[name], spec)
         options.append(found)
         reasons.append(reason)
-    for scheduler in _schedulers(kind, spec):
-        yield from _lines_of(family, scheduler, options, reasons, spec)
-
-
-def _lines_of(
-    family: str, scheduler: SchedulerSpec, options: list[list[PoolChoice]], reasons: list[str], spec: StudySpec
-) -> Iterable[Line]:
     reason = next((why for why in reasons if why), "")
+    schedulers = _schedulers(kind, spec)
     if reason:
-        yield Line(family, scheduler, tuple(found[0] for found in options), spec, reason)
+        yield Line(family, schedulers[0], tuple(found[0] for found in options), spec, reason)
         return
-    for position in range(max(map(len, options))):
-        yield Line(family, scheduler, tuple(found[min(position, len(found) - 1)] for found in options), spec)
+    for scheduler in schedulers:
+        for position in range(max(map(len, options))):
+            pools = tuple(found[min(position, len(found) - 1)] for found in options)
+            yield Line(family, scheduler, pools, spec)
 
 
 def _pool_choices(

@@ -285,14 +285,12 @@ def _first_of_families(meeting: list[DesignRow]) -> tuple[DesignRow, ...]:
 
 
 def _closest(rows: list[DesignRow], shortfalls: Mapping[str, tuple[Shortfall, ...]]) -> tuple[DesignRow, ...]:
-    """One design a family at most, least missing first."""
-    order = sorted(
-        rows,
-        key=lambda row: (
-            max((s.excess for s in shortfalls[row.design_id]), default=0.0),
-            len(shortfalls[row.design_id]),
-            row.usd_per_hour,
-            row.design_id,
-        ),
-    )
-    return _first_of_families(order)[:CLOSEST_MISSES]
+    """Least missing first: one design for each single thing that is missing (power, rate, …), then one a family."""
+    order = sorted(rows, key=lambda row: (max((s.excess for s in shortfalls[row.design_id]), default=0.0),
+                                          len(shortfalls[row.design_id]), row.usd_per_hour, row.design_id))  # fmt: skip
+    single: dict[str, DesignRow] = {}
+    for row in order:
+        if len(shortfalls[row.design_id]) == 1:
+            single.setdefault(shortfalls[row.design_id][0].kind, row)
+    rest = [row for row in _first_of_families(order) if row not in single.values()]
+    return tuple([*single.values(), *rest][:CLOSEST_MISSES])

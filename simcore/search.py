@@ -131,13 +131,14 @@ def _grown(count: int, capacity: float, spec: StudySpec) -> int:
 
 def _refine_two(line: Line, spec: StudySpec, bounds: Bounds, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
     holding, failing = _holding(spec, tried), _failing(spec, tried)
+    along = _along_the_limit(line, bounds, tried) if not holding or spec.goal == "throughput" else []
     if not holding:
-        return _grow_two(line, spec, bounds, tried)
+        return _grown_two(spec, tried) + along
     wanted = []
     for weights in _directions(line):
         best = min(holding, key=lambda counts: (sum(w * c for w, c in zip(weights, counts, strict=True)), counts))
         wanted += [_lowered(best, axis, failing) for axis in (0, 1)]
-    return sorted({counts for counts in wanted if counts is not None})
+    return sorted({counts for counts in wanted if counts is not None} | set(along))
 
 
 def _directions(line: Line) -> list[tuple[float, float]]:
@@ -149,34 +150,44 @@ def _directions(line: Line) -> list[tuple[float, float]]:
 def _lowered(counts: Counts, axis: int, failing: list[Counts]) -> Counts | None:
     """Half-way down one pool to the largest count known to fail beside it; None where that is the next one."""
     other = 1 - axis
-    floor_count = max(
-        (known[axis] for known in failing if known[other] >= counts[other] and known[axis] < counts[axis]), default=0
-    )
-    if counts[axis] - floor_count <= 1:
+    beside = [known for known in failing if known[other] >= counts[other] and known[axis] < counts[axis]]
+    lowest = max((known[axis] for known in beside), default=0)
+    if counts[axis] - lowest <= 1:
         return None
-    middle = (counts[axis] + floor_count) // 2
+    middle = (counts[axis] + lowest) // 2
     return (middle, counts[1]) if axis == 0 else (counts[0], middle)
 
 
-def _grow_two(line: Line, spec: StudySpec, bounds: Bounds, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    """Nothing holds yet: give the pool that binds in the best design more, from outside or from the other pool."""
+def _grown_two(spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
+    """Nothing holds yet: the best design with more of the pool that binds, both where that is not known."""
     best = max(sorted(tried), key=lambda counts: tried[counts].capacity_req_per_s)
-    evaluation = tried[best]
-    prefill, decode = (_grown(count, evaluation.capacity_req_per_s, spec) for count in best)
-    if evaluation.binding_pool == "prefill":
-        wanted = [(prefill, best[1]), _moved(line, bounds, best, 1)]
-    elif evaluation.binding_pool == "decode":
-        wanted = [(best[0], decode), _moved(line, bounds, best, -1)]
-    else:
-        wanted = [(prefill, decode)]
-    return [counts for counts in wanted if min(counts) >= 1]
+    prefill, decode = (_grown(count, tried[best].capacity_req_per_s, spec) for count in best)
+    pool = tried[best].binding_pool
+    return [(best[0] if pool == "decode" else prefill, best[1] if pool == "prefill" else decode)]
 
 
-def _moved(line: Line, bounds: Bounds, counts: Counts, step: int) -> Counts:
-    """One step of prefill machines more (or fewer), the decode pool filled up to the power limit."""
-    size = max(1, round(counts[0] * 0.1)) * step
-    prefill = max(1, counts[0] + size)
+def _along_the_limit(line: Line, bounds: Bounds, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
+    """Bisect the prefill count with the decode pool filled up to the limits, towards where neither pool binds alone."""
+    full = [counts for counts in tried if counts[1] >= 1 and _filled(line, bounds, counts[0]) == counts]
+    low = max((counts[0] for counts in full if tried[counts].binding_pool == "prefill"), default=0)
+    high = min(
+        (counts[0] for counts in full if tried[counts].binding_pool == "decode"), default=_most_prefill(line, bounds)
+    )
+    if high - low <= 1:
+        return []
+    middle = _filled(line, bounds, (low + high) // 2)
+    return [middle] if middle[1] >= 1 else []
+
+
+def _filled(line: Line, bounds: Bounds, prefill: int) -> Counts:
+    """So many prefill machines and as many decode machines as the limits leave room for."""
     first, second = (pool.machine.nameplate_w for pool in line.pools)
-    kw = min(bounds.most_kw * 1000, line.nameplate_w(counts))
-    decode = floor((kw - prefill * first) / second + 1e-9)
+    decode = floor((bounds.most_kw * 1000 - prefill * first) / second + 1e-9)
     return prefill, min(decode, bounds.most_each[1], bounds.most_total - prefill)
+
+
+def _most_prefill(line: Line, bounds: Bounds) -> int:
+    """One more than the most prefill machines that leave room for a decode machine."""
+    first, second = (pool.machine.nameplate_w for pool in line.pools)
+    by_power = floor((bounds.most_kw * 1000 - second) / first + 1e-9)
+    return min(by_power, bounds.most_each[0], bounds.most_total - 1) + 1

@@ -7,9 +7,7 @@ from decimal import Decimal
 
 def number(value: float) -> str:
     """Three significant digits: ``1,230``, ``0.0456``, ``78.1``."""
-    if value == 0:
-        return "0"
-    return f"{float(f'{value:.3g}'):,.10g}"
+    return f"{Decimal(f'{value:.3g}'):,f}"
 
 
 def dollars(value: Decimal | float) -> str:

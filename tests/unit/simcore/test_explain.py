@@ -1,0 +1,109 @@
+from dataclasses import replace
+
+from simcore.catalogue import price_book
+from simcore.evaluation import Evaluation
+from simcore.explain import Progress, answer, headline, why_not
+from simcore.result import study_result
+from simcore.study import next_designs
+from tests.unit.simcore.questions import asked, explored
+
+EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}
+
+
+def answered(each=EACH, **changes):
+    context = asked(**changes)
+    designs, done = explored(context, each)
+    return study_result(context.spec, designs, done, price_book("splitwise-2023"))
+
+
+def texts(result, progress=None):
+    return {line.key: line for line in answer(result, progress)}
+
+
+def test_a_says_what_to_buy_and_what_it_costs():
+    line = texts(answered())["A"]
+    assert line.text == "Buy 12 DGX H100 for prefill and 18 DGX A100 for decode (tensor parallel 8)."
+    assert line.detail.startswith("$566,000 a month (730 h, Splitwise paper 2023), 239 kW nameplate")
+
+
+def test_b_compares_with_the_best_of_the_other_kind():
+    text = texts(answered())["B"].text
+    assert text.startswith("Costs 42 % less than the best co-located design, Sarathi on 35 DGX H100, 512-token budget.")
+
+
+def test_b_says_when_no_other_kind_holds_the_rate():
+    result = answered({"sarathi:dgx-h100": (0.5,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)})
+    assert "No co-located design tried holds the rate within the limits." in texts(result)["B"].text
+
+
+def test_c_says_how_far_it_holds_and_what_binds():
+    text = texts(answered())["C"].text
+    assert text == (
+        "Holds to 72 requests/s: P90 TTFT slowdown binds first in the prefill pool (2.97× of 3× at capacity)."
+    )
+
+
+def test_co_located_answers_name_scheduler_and_budget():
+    result = answered({"sarathi:dgx-h100": (8.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)})
+    assert texts(result)["A"].text == (
+        "Buy 9 DGX H100, each serving whole requests under Sarathi with a budget of 512 tokens (tensor parallel 8)."
+    )
+
+
+def test_nothing_feasible_lists_the_closest_misses_and_what_each_needs():
+    result = answered(limits={"power_limit_kw": 200})
+    lines = answer(result)
+    assert lines[0].text == (
+        "No design within 200 kW nameplate holds Splitwise's nine slowdown limits at 70 requests/s."
+    )
+    misses = [line.text for line in lines if line.key.startswith("miss")]
+    assert len(misses) == 3
+    assert "holds 60 requests/s instead of 70 (P90 TTFT slowdown 3.6× instead of 3×)" in misses[0]
+    assert "needs 39.4 kW more nameplate power" in misses[1]
+
+
+def test_a_limit_that_nothing_meets_is_named_with_its_value():
+    result = answered({"sarathi:dgx-h100": (0.0,), "splitwise:dgx-h100+dgx-a100": (0.0, 0.0)})
+    misses = [line.text for line in answer(result) if line.key.startswith("miss")]
+    assert "holds the limits at no rate (P90 TTFT slowdown 3.6× instead of 3×)" in misses[0]
+
+
+def test_a_model_that_does_not_fit_is_said_with_its_reason():
+    context = asked(memory={"usable": 0.3})
+    designs = next_designs(context, {})
+    reason = context.lines[0].reason
+    done = {design.design_id: Evaluation(design.design_id, "infeasible", reason) for design in designs}
+    result = study_result(context.spec, designs, done, price_book("list"))
+    assert any(reason in line.text for line in answer(result))
+
+
+def test_a_running_study_says_how_far_it_is_and_a_cancelled_one_that_it_is_partial():
+    result = answered()
+    assert answer(result, Progress(41, 412, partial=False))[0].text.startswith("So far, 41 of 412 tried: Buy 12")
+    partial = answer(result, Progress(41, 412, partial=True))[0].text
+    assert partial.startswith("Partial answer, cancelled after 41 of 412 designs: Buy 12")
+
+
+def test_a_study_without_rows_yet_says_so():
+    empty = replace(answered(), rows=(), winner=None, closest=())
+    assert "no design has been evaluated yet" in answer(empty, Progress(0, 12, partial=False))[0].text
+
+
+def test_why_not_is_one_sentence_for_every_design():
+    result = answered()
+    sentences = {row.design_id: why_not(result, row) for row in result.rows}
+    assert sentences[result.winner.design_id] == "This is the answer."
+    assert all(sentence.endswith(".") for sentence in sentences.values())
+    loser = next(row for row in result.rows if row.met is False)
+    assert "holds " in sentences[loser.design_id]
+    runner_up = next(row for row in result.rows if row.met and row.usd_per_hour > result.winner.usd_per_hour)
+    assert "more cost than the answer" in sentences[runner_up.design_id]
+
+
+def test_the_headline_fits_a_list():
+    assert headline(answered()) == "12 DGX H100 prefill + 18 DGX A100 decode, $566,000 a month"
+    assert headline(answered(limits={"power_limit_kw": 5})) == "no design holds it"
+
+
+def test_the_evidence_names_source_and_amount():
+    assert texts(answered())["E"].text.startswith("Based on measured step times; ")

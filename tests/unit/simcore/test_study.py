@@ -1,0 +1,118 @@
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simcore.search import MOST_TRIED
+from simcore.spec import SpecError
+from simcore.study import evaluation_key, next_designs
+from tests.unit.simcore.questions import asked, explored, linear
+
+CONTEXT = asked(families=["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"])
+H100_KW, A100_KW, LIMIT_KW = 10.2, 6.5, 408.0
+
+
+def counts(design):
+    return tuple(pool.machines for pool in design.case.pools)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(1.8, 9.0))
+def test_the_fewest_co_located_machines_that_hold_the_rate_are_found(each):
+    designs, done = explored(CONTEXT, {"sarathi:dgx-h100": (each,), "splitwise:dgx-h100+dgx-a100": (50.0, 50.0)})
+    holding = [
+        counts(design)[0]
+        for design in designs
+        if design.family == "sarathi:dgx-h100" and done[design.design_id].holds(70)
+    ]
+    assert min(holding) == min(n for n in range(1, 41) if n * each >= 70)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(2.5, 9.0), st.floats(2.5, 9.0))
+def test_the_fewest_split_machines_within_the_power_limit_are_found(prefill, decode):
+    designs, done = explored(CONTEXT, {"sarathi:dgx-h100": (50.0,), "splitwise:dgx-h100+dgx-a100": (prefill, decode)})
+    within = [
+        (p, d)
+        for p, d in product(range(1, 41), range(1, 63))
+        if p * prefill >= 70 and d * decode >= 70 and p * H100_KW + d * A100_KW <= LIMIT_KW
+    ]
+    found = [
+        counts(design)
+        for design in designs
+        if design.family.startswith("splitwise") and done[design.design_id].holds(70)
+    ]
+    if within:
+        assert min(map(sum, found)) == min(map(sum, within))
+    assert len([d for d in designs if d.family.startswith("splitwise")]) <= MOST_TRIED * 2
+
+
+def test_no_design_is_asked_for_twice_and_the_waves_end():
+    designs, _ = explored(CONTEXT, {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (3.0, 4.0)})
+    ids = [design.design_id for design in designs]
+    assert len(ids) == len(set(ids))
+
+
+def test_an_interrupted_study_ends_with_the_same_designs():
+    each = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (3.0, 4.0)}
+    done = {}
+    while wave := next_designs(CONTEXT, done):
+        design = wave[-1]
+        done[design.design_id] = linear(design, each[design.family])
+    assert set(done) == set(explored(CONTEXT, each)[1])
+
+
+def test_where_nothing_within_the_limits_will_do_designs_beyond_them_are_tried():
+    tight = asked(limits={"power_limit_kw": 100})
+    designs, done = explored(tight, {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (3.0, 3.0)})
+    beyond = [design for design in designs if done[design.design_id].holds(70)]
+    assert any(counts(design) == (35,) for design in beyond)
+
+
+def test_a_limit_below_one_machine_still_says_what_one_machine_does():
+    designs, _ = explored(
+        asked(limits={"power_limit_kw": 5}), {"sarathi:dgx-h100": (0.0,), "splitwise:dgx-h100+dgx-a100": (0.0, 0.0)}
+    )
+    assert {counts(design) for design in designs} == {(1,), (1, 1)}
+
+
+def test_the_users_own_counts_are_all_that_is_tried():
+    designs, _ = explored(
+        asked(counts={"mixed": [4, 8], "prefill": [5], "decode": [3, 6]}),
+        {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (3.0, 4.0)},
+    )
+    split = [counts(d) for d in designs if d.family.startswith("splitwise")]
+    assert set(split) >= {(5, 3), (5, 6)}
+    assert {counts(d) for d in designs if d.family.startswith("sarathi")} >= {(4,), (8,)}
+
+
+def test_a_model_that_fits_no_machine_is_one_design_a_family_with_the_reason():
+    context = asked(families=["sarathi:dgx-a100"], memory={"usable": 0.3})
+    assert ["use 16 or more accelerators" in line.reason for line in context.lines] == [True]
+    assert [counts(design) for design in next_designs(context, {})] == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"failures": 1}, "failures: found 1"),
+        ({"hold_equal": "cost"}, "hold_equal: found 'cost'"),
+        ({"families": ["sarathy:dgx-h100"]}, "nearest: 'sarathi'"),
+        ({"families": ["splitwise:dgx-h100"]}, "splitwise:<prefill machine>"),
+        ({"families": ["sarathi:dgx-h200"]}, "names machine 'dgx-h200'"),
+        ({"machines": [{"machine": "dgx-h10"}], "families": []}, "nearest: 'dgx-h100'"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused_by_name(changes, message):
+    with pytest.raises(SpecError, match=message):
+        asked(**changes)
+
+
+def test_the_key_of_an_evaluation_changes_with_all_that_determines_it_and_not_with_prices():
+    design = next_designs(CONTEXT, {})[0]
+    other_rate, other_prices = asked(rate_req_per_s=71), asked(prices="splitwise-2023")
+    key = evaluation_key(design, CONTEXT, "v1")
+    assert key != evaluation_key(design, CONTEXT, "v2")
+    assert key != evaluation_key(design, other_rate, "v1")
+    assert key == evaluation_key(design, other_prices, "v1")

@@ -1,0 +1,42 @@
+import pytest
+
+from simcore.words import dollars, limit_value, listed, number, percent
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1234.5, "1,230"), (0.04567, "0.0457"), (78.06, "78.1"), (1e-7, "0.0000001"), (-3.14159, "-3.14")],
+)
+def test_numbers_have_three_significant_digits(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(417_860, "$418,000"), (999.994, "$999.99"), (24.314, "$24.31")])
+def test_dollars(value, text):
+    assert dollars(value) == text
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.1249, "12 %"), (0.034, "3.4 %"), (0.0, "0 %"), (-0.2, "20 %")])
+def test_percent(share, text):
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "text"),
+    [
+        ("ttft_s", 0.42, "0.42 s"),
+        ("tbt_s", 0.0314, "31.4 ms"),
+        ("tbt_slowdown", 1.472, "1.47×"),
+        ("attainment", 0.98, "98 %"),
+        ("ttft_s", None, "unbounded"),
+    ],
+)
+def test_a_limit_has_its_unit(metric, value, text):
+    assert limit_value(metric, value) == text
+
+
+@pytest.mark.parametrize(
+    ("items", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_lists_are_read_aloud(items, text):
+    assert listed(items) == text
