@@ -1,0 +1,94 @@
+"""One micro-batch: its time through the pipeline's stages, what it counts, what it draws."""
+
+from __future__ import annotations
+
+import heapq
+
+from simcore.engine.oracle.energy import add_energy
+from simcore.engine.oracle.idle import settle_idle
+from simcore.engine.oracle.state import ITERATION_END, Cluster, MicroBatch, Replica, Request
+from simcore.engine.outputs import NEVER
+from simcore.latency.curve import BatchKind, batch_kind
+
+
+def launch(cluster: Cluster, replica: Replica, members: list[Request], new_tokens: list[int], now: int) -> MicroBatch:
+    """Send a micro-batch through the stages.
+
+    Every stage is first in, first out and takes one micro-batch at a time, so that the end is known when it is formed.
+    """
+    settle_idle(replica, now)
+    decodes = new_tokens.count(0)
+    kind = batch_kind(len(members) - decodes, decodes)
+    batch = MicroBatch(members, new_tokens, kind, duration_ps=duration_ps(replica, members, new_tokens, kind))
+    pass_stages(cluster, replica, batch, now)
+    count(replica, batch)
+    note_first_scheduled(batch)
+    replica.in_flight += 1
+    cluster.active += 1
+    cluster.failed_polls = 0
+    cluster.sequence += 1
+    heapq.heappush(cluster.events,
+                   (batch.end_ps, ITERATION_END, replica.index, cluster.sequence, replica.index, batch))
+    return batch
+
+
+def duration_ps(replica: Replica, members: list[Request], new_tokens: list[int], kind: BatchKind) -> int:
+    """One stage's time: the curve's formula (``simcore.latency.curve``)."""
+    curve = replica.inputs.curve
+    decodes = new_tokens.count(0)
+    total = base_ps(replica, kind, sum(new_tokens) + decodes) + curve.decode_seq_ps * decodes
+    for request, new in zip(members, new_tokens, strict=True):
+        if new:
+            total += curve.chunk_ps(new, request.done_tokens)
+        else:
+            total += curve.context_ps * context_tokens(request)
+    return total
+
+
+def base_ps(replica: Replica, kind: BatchKind, tokens: int) -> int:
+    """``curve.base_ps``, remembered."""
+    key = (int(kind), tokens)
+    if key not in replica.base_ps:
+        replica.base_ps[key] = replica.inputs.curve.base_ps(kind, tokens)
+    return replica.base_ps[key]
+
+
+def context_tokens(request: Request) -> int:
+    """Cached tokens that a decode reads: prompt + generated before this step - 1."""
+    return request.prompt_tokens + request.generated - 1
+
+
+def pass_stages(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
+    """Give each stage its time: after the stage before, and after the micro-batch before."""
+    ready = now
+    tokens = sum(batch.new_tokens) + batch.new_tokens.count(0)
+    for stage, free in enumerate(replica.stage_free_ps):
+        start = max(ready, free)
+        ready = start + batch.duration_ps
+        replica.stage_free_ps[stage] = ready
+        if stage == 0:
+            batch.start_ps = start
+        add_energy(cluster, replica, batch.kind, tokens, start, ready)
+    batch.end_ps = ready
+
+
+def count(replica: Replica, batch: MicroBatch) -> None:
+    """Add the micro-batch to the replica's sums."""
+    counters = replica.counters
+    counters.busy_ps[batch.kind] += batch.duration_ps * replica.inputs.stages
+    counters.iterations[batch.kind] += 1
+    for request, new in zip(batch.members, batch.new_tokens, strict=True):
+        if new:
+            counters.prefill_tokens += new
+            counters.prefill_pairs += request.done_tokens * new + new * (new + 1) // 2
+            counters.chunk_read_tokens += request.done_tokens
+        else:
+            counters.decode_tokens += 1
+            counters.context_tokens += context_tokens(request)
+
+
+def note_first_scheduled(batch: MicroBatch) -> None:
+    """The first iteration with any of a prompt starts when the first stage takes it up."""
+    for request, new in zip(batch.members, batch.new_tokens, strict=True):
+        if new and request.first_scheduled_ps == NEVER:
+            request.first_scheduled_ps = batch.start_ps

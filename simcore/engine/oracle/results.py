@@ -1,0 +1,73 @@
+"""From the oracle's records to the arrays of ``RunResult``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from simcore.engine.oracle.idle import settle_idle
+from simcore.engine.oracle.state import Cluster
+from simcore.engine.outputs import Int64, ReplicaResults, RequestResults, RunResult
+
+PS_PER_S = 1_000_000_000_000
+
+
+def run_result(cluster: Cluster) -> RunResult:
+    """Close the books at the last finish."""
+    end_ps = max((request.finish_ps for request in cluster.requests), default=0)
+    end_ps = max(end_ps, 0)
+    for replica in cluster.replicas:
+        settle_idle(replica, end_ps)
+    gaps = sorted(cluster.gaps.items())
+    return RunResult(
+        request_results(cluster), replica_results(cluster), column(gap for gap, _ in gaps),
+        column(count for _, count in gaps), energy_series(cluster, end_ps), end_ps,
+    )
+
+
+def energy_series(cluster: Cluster, end_ps: int) -> Int64:
+    """Through the second of the last finish, or of the last work if that is later."""
+    series = cluster.energy_by_second_nj
+    seconds = end_ps // PS_PER_S + 1 if end_ps else 0
+    return column(series + [0] * (seconds - len(series)))
+
+
+def request_results(cluster: Cluster) -> RequestResults:
+    """One entry a request."""
+    requests = cluster.requests
+    return RequestResults(
+        status=column(r.status for r in requests),
+        first_scheduled_ps=column(r.first_scheduled_ps for r in requests),
+        first_token_ps=column(r.first_token_ps for r in requests),
+        finish_ps=column(r.finish_ps for r in requests),
+        max_gap_ps=column(r.max_gap_ps for r in requests),
+        prefill_replica=column(r.prefill_replica for r in requests),
+        decode_replica=column(r.decode_replica for r in requests),
+        preemptions=column(r.preemptions for r in requests),
+    )
+
+
+def replica_results(cluster: Cluster) -> ReplicaResults:
+    """One entry a replica."""
+    counters = [replica.counters for replica in cluster.replicas]
+    block_tokens = cluster.inputs.scheduler.block_tokens
+    return ReplicaResults(
+        busy_ps=np.array([c.busy_ps for c in counters], dtype=np.int64),
+        iterations=np.array([c.iterations for c in counters], dtype=np.int64),
+        blocked_ps=column(c.blocked_ps for c in counters),
+        transfer_wait_ps=column(c.transfer_wait_ps for c in counters),
+        nic_busy_ps=column(c.nic_busy_ps for c in counters),
+        prefill_tokens=column(c.prefill_tokens for c in counters),
+        decode_tokens=column(c.decode_tokens for c in counters),
+        prefill_pairs=column(c.prefill_pairs for c in counters),
+        chunk_read_tokens=column(c.chunk_read_tokens for c in counters),
+        context_tokens=column(c.context_tokens for c in counters),
+        kv_peak_tokens=column(c.peak_blocks * block_tokens for c in counters),
+        energy_nj=column(c.energy_nj for c in counters),
+    )
+
+
+def column(values: Iterable[int]) -> Int64:
+    """Whole numbers as int64; one beyond its range is an error, never wrapped."""
+    return np.array(list(values), dtype=np.int64)

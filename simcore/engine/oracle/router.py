@@ -1,0 +1,198 @@
+"""Where an arriving request goes: one replica, or with kind ``splitwise`` one for its prefill and one for its decode.
+
+Only replicas that could ever hold the request are looked at; with none it is refused.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+
+from simcore.engine.oracle.blocks import blocks_of, lifetime_tokens, waiting_blocks
+from simcore.engine.oracle.state import Cluster, Replica, Request
+
+MASK = (1 << 64) - 1
+
+
+def route(cluster: Cluster, request: Request) -> bool:
+    """Assign the request; False: it can never fit and is refused."""
+    scheduler = cluster.inputs.scheduler
+    if scheduler.max_model_tokens and request.prompt_tokens + request.output_limit > scheduler.max_model_tokens:
+        return False
+    if scheduler.kind != "splitwise":
+        pair = choose_one(cluster, request)
+    elif scheduler.router == "jsq" and scheduler.mixed_pool:
+        pair = choose_two_stages(cluster, request)
+    else:
+        pair = choose_by_role(cluster, request)
+    if pair is None:
+        return False
+    assign(cluster, request, *pair)
+    return True
+
+
+def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> None:
+    """Note what the router counts: pending tokens, and the KV that the request will reserve."""
+    request.prefill_replica, request.decode_replica = prefill, decode
+    source, destination = cluster.replicas[prefill], cluster.replicas[decode]
+    source.pending_tokens += request.prompt_tokens
+    destination.pending_tokens += 1
+    destination.reserved_tokens += request.prompt_tokens + request.output_limit
+    if prefill != decode:
+        source.reserved_tokens += request.prompt_tokens + 1
+
+
+def choose_one(cluster: Cluster, request: Request) -> tuple[int, int] | None:
+    """One replica for both phases."""
+    tokens = lifetime_tokens(request, cluster.inputs.scheduler)
+    chosen = choose(cluster, cluster.mixed_pool, tokens, request, 0)
+    return None if chosen is None else (chosen, chosen)
+
+
+def choose_by_role(cluster: Cluster, request: Request) -> tuple[int, int] | None:
+    """Each phase in its own pool, nothing moves; without both pools, one replica of the mixed pool."""
+    if not cluster.prefill_pool or not cluster.decode_pool:
+        return choose_one(cluster, request)
+    prefill = choose(cluster, cluster.prefill_pool, request.prompt_tokens + 1, request, 0)
+    decode = choose(cluster, cluster.decode_pool, lifetime_tokens(request, cluster.inputs.scheduler), request, 1)
+    return None if prefill is None or decode is None else (prefill, decode)
+
+
+def choose(cluster: Cluster, pool: list[int], tokens: int, request: Request, stage: int) -> int | None:
+    """A replica of the pool by the case's router. ``stage``: 0 prefill (or both phases), 1 decode."""
+    router = cluster.inputs.scheduler.router
+    if router == "round_robin":
+        return next_in_turn(cluster, pool, tokens, stage)
+    candidates = holding(cluster, pool, tokens)
+    if not candidates:
+        return None
+    if router == "random":
+        return candidates[draw(cluster.inputs.scheduler.seed, request.index, stage) % len(candidates)]
+    if router == "least_waiting":
+        return min(candidates, key=lambda i: waiting(cluster.replicas[i]))
+    if router == "least_kv":
+        return min(candidates, key=lambda i: kv_blocks(cluster, cluster.replicas[i]))
+    if stage == 1:
+        return min(candidates, key=lambda i: cluster.replicas[i].reserved_tokens)
+    return min(candidates, key=lambda i: cluster.replicas[i].pending_tokens)
+
+
+def holding(cluster: Cluster, pool: list[int], tokens: int) -> list[int]:
+    """The replicas of a pool that could hold so many tokens, if they held nothing else."""
+    blocks = blocks_of(tokens, cluster.inputs.scheduler)
+    return [index for index in pool if cluster.replicas[index].inputs.kv_blocks >= blocks]
+
+
+def next_in_turn(cluster: Cluster, pool: list[int], tokens: int, stage: int) -> int | None:
+    """Round robin over the pool, passing by those that could not hold the request."""
+    blocks = blocks_of(tokens, cluster.inputs.scheduler)
+    for step in range(len(pool)):
+        place = (cluster.next_in_turn[stage] + step) % len(pool)
+        if cluster.replicas[pool[place]].inputs.kv_blocks >= blocks:
+            cluster.next_in_turn[stage] = place + 1
+            return pool[place]
+    return None
+
+
+def draw(seed: int, request: int, stage: int) -> int:
+    """The (2 x request + stage)th number of the splitmix64 sequence that starts at ``seed``."""
+    z = (seed + (2 * request + stage + 1) * 0x9E3779B97F4A7C15) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def waiting(replica: Replica) -> int:
+    """Length of a replica's waiting queue."""
+    return len(replica.waiting) + len(replica.tasks)
+
+
+def kv_blocks(cluster: Cluster, replica: Replica) -> int:
+    """Blocks held, and those that the prompts waiting there will take."""
+    return replica.inputs.kv_blocks - replica.free_blocks + waiting_blocks(cluster, replica)
+
+
+def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int] | None:
+    """Splitwise: prefill by pending tokens, decode by reserved KV; overflow to the mixed pool, then by moving machines to it.
+
+    With neither, both phases go to the replica with the fewest pending tokens of all.
+    """
+    tokens = lifetime_tokens(request, cluster.inputs.scheduler)
+    if not holding(cluster, cluster.prefill_pool + cluster.mixed_pool + cluster.decode_pool, tokens):
+        return None
+    prefill = find_prefill(cluster, request)
+    decode = find_decode(cluster, tokens)
+    if prefill is None:
+        prefill = least_pending(cluster, holding(cluster, cluster.decode_pool, request.prompt_tokens + 1))
+        turn_mixed(cluster, prefill, cluster.decode_pool)
+    if decode is None:
+        decode = least_reserved(cluster, holding(cluster, cluster.prefill_pool, tokens))
+        turn_mixed(cluster, decode, cluster.prefill_pool)
+    if prefill is None or decode is None:
+        everywhere = cluster.prefill_pool + cluster.mixed_pool + cluster.decode_pool
+        if cluster.inputs.scheduler.router_ties == "index":
+            everywhere.sort()
+        prefill = decode = least_pending(cluster, holding(cluster, everywhere, tokens))
+    return None if prefill is None or decode is None else (prefill, decode)
+
+
+def find_prefill(cluster: Cluster, request: Request) -> int | None:
+    """The prefill replica with the fewest pending tokens, unless its queue is long; else the same in the mixed pool."""
+    for pool in (cluster.prefill_pool, cluster.mixed_pool):
+        best = least_pending(cluster, holding(cluster, pool, request.prompt_tokens + 1))
+        if best is not None and not is_queue_long(cluster, cluster.replicas[best], request):
+            return best
+    return None
+
+
+def is_queue_long(cluster: Cluster, replica: Replica, request: Request) -> bool:
+    """Something waits there, and the prompt would make its pending tokens exceed the limit."""
+    pending = replica.pending_tokens + request.prompt_tokens
+    return bool(replica.tasks) and pending > cluster.inputs.scheduler.prompt_pending_limit
+
+
+def find_decode(cluster: Cluster, tokens: int) -> int | None:
+    """The decode replica with the least reserved KV, unless that would fill it; else the same in the mixed pool."""
+    for pool in (cluster.decode_pool, cluster.mixed_pool):
+        best = least_reserved(cluster, holding(cluster, pool, tokens))
+        if best is not None and not is_kv_full(cluster, cluster.replicas[best], tokens):
+            return best
+    return None
+
+
+def is_kv_full(cluster: Cluster, replica: Replica, tokens: int) -> bool:
+    """Its reservations and this one reach its capacity."""
+    capacity = replica.inputs.kv_blocks * cluster.inputs.scheduler.block_tokens
+    return replica.reserved_tokens + tokens >= capacity
+
+
+def least_pending(cluster: Cluster, candidates: list[int]) -> int | None:
+    """The first of those with the fewest pending tokens."""
+    return min(candidates, key=lambda i: cluster.replicas[i].pending_tokens, default=None)
+
+
+def least_reserved(cluster: Cluster, candidates: list[int]) -> int | None:
+    """The first of those with the least reserved KV."""
+    return min(candidates, key=lambda i: cluster.replicas[i].reserved_tokens, default=None)
+
+
+def turn_mixed(cluster: Cluster, index: int | None, pool: list[int]) -> None:
+    """Move a machine to the mixed pool; it comes back when it has no requests (``return_home``)."""
+    if index is not None:
+        pool.remove(index)
+        put(cluster, index, cluster.mixed_pool)
+
+
+def return_home(cluster: Cluster, replica: Replica) -> None:
+    """A prefill or decode machine that turned mixed and has no requests left goes back to its pool."""
+    homes = {"prefill": cluster.prefill_pool, "decode": cluster.decode_pool}
+    if replica.inputs.role in homes and replica.index in cluster.mixed_pool:
+        cluster.mixed_pool.remove(replica.index)
+        put(cluster, replica.index, homes[replica.inputs.role])
+
+
+def put(cluster: Cluster, index: int, pool: list[int]) -> None:
+    """By index, or with ``router_ties`` ``pool_order`` at the end."""
+    if cluster.inputs.scheduler.router_ties == "pool_order":
+        pool.append(index)
+    else:
+        insort(pool, index)

@@ -1,0 +1,154 @@
+"""What the oracle keeps while a cluster runs: requests, replicas, the event queue. Plain data; the rules are elsewhere."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from simcore.engine.inputs import ClusterInputs, ReplicaInputs
+from simcore.engine.outputs import NEVER, UNFINISHED
+
+# Classes of events, in the order in which those of one instant are handled.
+ITERATION_END, TRANSFER_END, TRANSFER_POLL = 0, 1, 2
+
+PROMPT, DECODE = 0, 1
+"""Phases of a request. A task of the splitwise kinds is ``2 * request + phase``."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One request: what it asks for, how far it is, what was measured."""
+
+    index: int
+    arrival_ps: int
+    prompt_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    output_limit: int
+    """What a reservation counts: ``max_output_tokens`` where given, else ``output_tokens``."""
+    target_tokens: int
+    """Tokens to prefill: the prompt, and after a preemption the generated tokens as well."""
+    done_tokens: int
+    """Of ``target_tokens``, those whose KV is there (the cached ones from the start)."""
+    generated: int = 0
+    blocks: int = 0
+    """KV blocks held where it prefills, and later where it decodes."""
+    inbound_blocks: int = 0
+    """KV blocks held at the decode replica for a transfer that has not ended."""
+    prefill_ended: bool = False
+    sent_by_layer: bool = False
+    passes: list[int] = field(default_factory=lambda: [0, 0])
+    """Times passed over, by phase."""
+    prefill_replica: int = NEVER
+    decode_replica: int = NEVER
+    status: int = UNFINISHED
+    first_scheduled_ps: int = NEVER
+    first_token_ps: int = NEVER
+    last_token_ps: int = NEVER
+    finish_ps: int = NEVER
+    max_gap_ps: int = 0
+    preemptions: int = 0
+
+
+@dataclass(slots=True)
+class MicroBatch:
+    """One micro-batch in flight. ``new_tokens``: a member's prompt tokens in it, 0 for a decode."""
+
+    members: list[Request]
+    new_tokens: list[int]
+    kind: int
+    start_ps: int = 0
+    duration_ps: int = 0
+    """Of one stage."""
+    end_ps: int = 0
+    """Of the last stage."""
+
+
+@dataclass(slots=True)
+class Counters:
+    """A replica's sums, as in ``ReplicaResults``."""
+
+    busy_ps: list[int] = field(default_factory=lambda: [0, 0, 0])
+    iterations: list[int] = field(default_factory=lambda: [0, 0, 0])
+    blocked_ps: int = 0
+    transfer_wait_ps: int = 0
+    nic_busy_ps: int = 0
+    prefill_tokens: int = 0
+    decode_tokens: int = 0
+    prefill_pairs: int = 0
+    chunk_read_tokens: int = 0
+    context_tokens: int = 0
+    peak_blocks: int = 0
+    energy_nj: int = 0
+
+
+@dataclass(slots=True)
+class Replica:
+    """One replica: its KV blocks, queues, stages and what the router knows of it."""
+
+    index: int
+    inputs: ReplicaInputs
+    free_blocks: int
+    watermark_blocks: int
+    stage_free_ps: list[int]
+    """When each stage has done all that was given to it."""
+    in_flight: int = 0
+    """Micro-batches formed and not ended."""
+    admitted: int = 0
+    """Requests that hold KV blocks here under ``sarathi`` and ``vllm``, in flight or not."""
+    waiting: deque[Request] = field(default_factory=deque)
+    """``sarathi``, ``vllm``: not admitted, first come first (preempted ones in front)."""
+    running: list[Request] = field(default_factory=list)
+    """``sarathi``, ``vllm``: admitted and not in flight, in the order they are looked at."""
+
+    tasks: list[int] = field(default_factory=list)
+    """Splitwise: tasks that wait (not in the batch), in the order of ``ageing``."""
+    prompts: deque[int] = field(default_factory=deque)
+    """Splitwise: prompt tasks that wait, first come first."""
+    interrupted: list[int] = field(default_factory=list)
+    """Splitwise: decode tasks put out of the batch, in that order."""
+    batch: list[int] = field(default_factory=list)
+    """Splitwise: tasks of the batch; between iterations those left of the last one."""
+    present: list[int] = field(default_factory=list)
+    """Splitwise: requests with a task here, by arrival."""
+    reselect: bool = False
+    """Splitwise: the batch may not simply go on (prompts ended, a member finished, an interruption)."""
+
+    pending_tokens: int = 0
+    reserved_tokens: int = 0
+    nic_free_ps: int = 0
+    inbound: int = 0
+    """Transfers to here under way."""
+    inbound_waiting: deque[Request] = field(default_factory=deque)
+    """Transfers to here that wait for room, first come first (``retry_ps`` 0)."""
+    polls: int = 0
+    """Transfers to here that poll for room."""
+    idle_since_ps: int = 0
+    base_ps: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Memory of ``curve.base_ps``."""
+    counters: Counters = field(default_factory=Counters)
+
+
+@dataclass(slots=True)
+class Cluster:
+    """Everything. ``events``: a heap of (time, class, key, sequence, replica, micro-batch or request)."""
+
+    inputs: ClusterInputs
+    requests: list[Request]
+    replicas: list[Replica]
+    prefill_pool: list[int]
+    decode_pool: list[int]
+    mixed_pool: list[int]
+    """Replica indices of each pool now, in the order of ``router_ties``."""
+    events: list[tuple[int, int, int, int, int, MicroBatch | Request]] = field(default_factory=list)
+    sequence: int = 0
+    due: set[int] = field(default_factory=set)
+    """Replicas to be looked at once this instant's events are handled."""
+    next_in_turn: list[int] = field(default_factory=lambda: [0, 0])
+    """Round robin: the turn of each of the two stages of routing."""
+    active: int = 0
+    """Micro-batches and transfers under way in the whole cluster."""
+    failed_polls: int = 0
+    """Polls in a row that found no room while nothing was under way."""
+    gaps: dict[int, int] = field(default_factory=dict)
+    energy_by_second_nj: list[int] = field(default_factory=list)

@@ -1,0 +1,43 @@
+"""Tokens as they appear: first token, gaps between tokens, finish."""
+
+from __future__ import annotations
+
+from simcore.engine.oracle.state import Cluster, Request
+from simcore.engine.outputs import FINISHED, NEVER
+
+
+def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
+    """One more token at the end of an iteration. Returns whether it was the last: the only place that looks at that."""
+    request.generated += 1
+    if request.last_token_ps == NEVER:
+        request.first_token_ps = now
+    else:
+        note_gap(cluster, request, now - request.last_token_ps)
+    request.last_token_ps = now
+    if request.generated < request.output_tokens:
+        return False
+    request.finish_ps = now
+    request.status = FINISHED
+    return True
+
+
+def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
+    """A gap holds whatever happened in it: stalls, a KV transfer, a preemption and its recomputation."""
+    request.max_gap_ps = max(request.max_gap_ps, gap_ps)
+    first, end = cluster.inputs.window
+    if first <= request.index < end:
+        cluster.gaps[gap_ps] = cluster.gaps.get(gap_ps, 0) + 1
+
+
+def end_prefill(cluster: Cluster, request: Request) -> None:
+    """The router forgets the prompt when its prefill ends for the first time."""
+    if not request.prefill_ended:
+        request.prefill_ended = True
+        cluster.replicas[request.prefill_replica].pending_tokens -= request.prompt_tokens
+
+
+def forget_finished(cluster: Cluster, request: Request) -> None:
+    """The router forgets the rest when the request finishes."""
+    replica = cluster.replicas[request.decode_replica]
+    replica.pending_tokens -= 1
+    replica.reserved_tokens -= request.prompt_tokens + request.output_limit

@@ -1,0 +1,130 @@
+"""KV transfer from a prefill replica to a decode replica: room first, then the two NICs, first come first.
+
+``serialized``: from the end of the prefill. ``layerwise``: each layer's KV as soon as that layer is done, decided when the prefill
+starts; without room at the destination then, and for prompts under 512 tokens, serialized. The end is known when a transfer is
+started: start = max(ready, source NIC free, destination NIC free), both busy to the end. ``contention`` false: start = ready.
+The destination's blocks are taken when the transfer is started, the source's are held to the end.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from simcore.engine.oracle.blocks import blocks_of, give_back, room_to_admit, take, transfer_tokens
+from simcore.engine.oracle.idle import settle_idle
+from simcore.engine.oracle.state import TRANSFER_END, TRANSFER_POLL, Cluster, MicroBatch, Replica, Request
+
+LEAST_LAYERWISE_TOKENS = 512
+
+
+def ps_per_token(cluster: Cluster, request: Request) -> int:
+    """At the slower NIC of the two, unless the case gives one bandwidth for all."""
+    source, destination = ends(cluster, request)
+    slower = max(source.inputs.transfer_ps_per_token, destination.inputs.transfer_ps_per_token)
+    return cluster.inputs.transfer.ps_per_token or slower
+
+
+def ends(cluster: Cluster, request: Request) -> tuple[Replica, Replica]:
+    """Source and destination."""
+    return cluster.replicas[request.prefill_replica], cluster.replicas[request.decode_replica]
+
+
+def is_sent(request: Request) -> bool:
+    """Whether there is anything to send: a decode elsewhere. One output token has none."""
+    return request.prefill_replica != request.decode_replica and request.output_tokens > 1
+
+
+def send_by_layer(cluster: Cluster, batch: MicroBatch) -> None:
+    """At the start of prefills: start the layer-wise transfers that have room."""
+    if cluster.inputs.transfer.mode != "layerwise":
+        return
+    for request, new in zip(batch.members, batch.new_tokens, strict=True):
+        if new and is_sent(request) and request.prompt_tokens >= LEAST_LAYERWISE_TOKENS and has_room(cluster, request):
+            request.sent_by_layer = True
+            layers = cluster.inputs.transfer.layers
+            last_layer_ps = request.prompt_tokens * ps_per_token(cluster, request) // layers
+            start_transfer(cluster, request, batch.start_ps + batch.duration_ps // layers, batch.end_ps + last_layer_ps)
+
+
+def send_whole(cluster: Cluster, request: Request, now: int) -> None:
+    """At the end of a prefill: start its transfer, or have it wait for room, first come first or by polls."""
+    if not is_sent(request) or request.sent_by_layer:
+        return
+    destination = cluster.replicas[request.decode_replica]
+    settle_idle(destination, now)
+    if has_room(cluster, request):
+        start_transfer(cluster, request, now, now)
+    elif cluster.inputs.transfer.retry_ps:
+        destination.polls += 1
+        push_event(cluster, now + cluster.inputs.transfer.retry_ps, TRANSFER_POLL, request)
+    else:
+        destination.inbound_waiting.append(request)
+
+
+def has_room(cluster: Cluster, request: Request) -> bool:
+    """Blocks at the destination, and nobody waiting for them before."""
+    destination = cluster.replicas[request.decode_replica]
+    scheduler = cluster.inputs.scheduler
+    blocks = blocks_of(transfer_tokens(request, scheduler), scheduler)
+    return not destination.inbound_waiting and room_to_admit(destination, blocks)
+
+
+def start_transfer(cluster: Cluster, request: Request, ready_ps: int, not_before_ps: int) -> None:
+    """Take the destination's blocks and both NICs; the end: not before ``not_before_ps``, then the set-up time."""
+    source, destination = ends(cluster, request)
+    scheduler, transfer = cluster.inputs.scheduler, cluster.inputs.transfer
+    request.inbound_blocks = blocks_of(transfer_tokens(request, scheduler), scheduler)
+    take(destination, request.inbound_blocks)
+    start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps) if transfer.contention else ready_ps
+    sent = start + request.prompt_tokens * ps_per_token(cluster, request)
+    end = max(sent, not_before_ps) + transfer.setup_ps
+    for replica in (source, destination):
+        replica.nic_free_ps = end
+        replica.counters.nic_busy_ps += end - start
+    destination.inbound += 1
+    cluster.active += 1
+    cluster.failed_polls = 0
+    push_event(cluster, end, TRANSFER_END, request)
+
+
+def push_event(cluster: Cluster, time_ps: int, kind: int, request: Request) -> None:
+    """Events of transfers are ordered by time, then by when they were set."""
+    cluster.sequence += 1
+    heapq.heappush(cluster.events, (time_ps, kind, 0, cluster.sequence, request.decode_replica, request))
+
+
+def poll_transfer(cluster: Cluster, request: Request, now: int) -> None:
+    """A waiting transfer looks for room again, every ``retry_ps``."""
+    destination = cluster.replicas[request.decode_replica]
+    settle_idle(destination, now)
+    if has_room(cluster, request):
+        destination.polls -= 1
+        start_transfer(cluster, request, now, now)
+        return
+    cluster.failed_polls += 1
+    push_event(cluster, now + cluster.inputs.transfer.retry_ps, TRANSFER_POLL, request)
+
+
+def start_waiting_transfers(cluster: Cluster, replica: Replica, now: int) -> None:
+    """After KV was freed here: start the transfers that waited for it, up to the first that still does not fit."""
+    scheduler = cluster.inputs.scheduler
+    while replica.inbound_waiting:
+        request = replica.inbound_waiting[0]
+        if not room_to_admit(replica, blocks_of(transfer_tokens(request, scheduler), scheduler)):
+            return
+        replica.inbound_waiting.popleft()
+        start_transfer(cluster, request, now, now)
+
+
+def finish_transfer(cluster: Cluster, request: Request, now: int) -> None:
+    """The KV has come: the source frees its own, and starts transfers that waited for that room."""
+    source, destination = ends(cluster, request)
+    settle_idle(source, now)
+    settle_idle(destination, now)
+    cluster.active -= 1
+    destination.inbound -= 1
+    give_back(source, request)
+    source.reserved_tokens -= request.prompt_tokens + 1
+    request.blocks = request.inbound_blocks
+    request.inbound_blocks = 0
+    start_waiting_transfers(cluster, source, now)
