@@ -17,6 +17,7 @@ from simcore.catalogue import resolve_model
 from simcore.evaluation import Design, Evaluation
 from simcore.families import Line, lines
 from simcore.fluid import WorkloadStatistics, work_machines
+from simcore.offered_load import requests_needed
 from simcore.search import Bounds, Counts
 from simcore.spec import SpecError, StudySpec, encode
 from simcore.traces import Trace, read_trace
@@ -27,6 +28,8 @@ LIKELY_BATCH = 64
 BEYOND_LIMITS = 4.0
 """Where nothing within the limits will do, up to this multiple of them is tried to say what would be needed."""
 LINES_BEYOND_LIMITS = 3
+MOST_RATES = 3.0
+"""A synthetic workload is made long enough for capacities up to this multiple of the required rate."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +73,13 @@ def likely_designs(context: Context) -> int:
 
 
 def load_trace(spec: StudySpec) -> Trace:
-    """The workload of a STUDY.json: its trace file or its synthetic mix."""
+    """The workload of a STUDY.json: its trace file, or its synthetic mix with enough requests for every design's search."""
     if spec.workload.trace is not None:
         return read_trace(spec.workload.trace)[0]
-    return generate(SyntheticSpec.from_json(spec.workload.synthetic))
+    mix = SyntheticSpec.from_json(spec.workload.synthetic, "workload.synthetic")
+    if mix.requests is None and mix.duration_s is None:
+        mix = replace(mix, requests=requests_needed(spec.rate_req_per_s * MOST_RATES))
+    return generate(mix)
 
 
 def evaluation_key(design: Design, context: Context, engine_version: str) -> str:

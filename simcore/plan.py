@@ -1,0 +1,77 @@
+"""A whole study on this machine's processes: designs.csv and frontier.json of ``python -m simcore plan``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from simcore.catalogue import price_book
+from simcore.evaluate import evaluate
+from simcore.evaluation import Design, Evaluation
+from simcore.explain import answer
+from simcore.result import StudyResult, study_result
+from simcore.rows import COLUMNS, as_json, as_text
+from simcore.spec import StudySpec
+from simcore.study import Context, context, load_trace, next_designs
+
+_context: Context | None = None
+
+
+def plan(spec: StudySpec, jobs: int = 1) -> StudyResult:
+    """Every wave of the study, ``jobs`` designs at a time; SpecError and TraceError as their messages say."""
+    asked = context(spec, load_trace(spec))
+    book = price_book(spec.prices)
+    designs: list[Design] = []
+    done: dict[str, Evaluation] = {}
+    with _evaluator(asked, jobs) as run:
+        while wave := next_designs(asked, done):
+            designs += wave
+            done |= {evaluation.design_id: evaluation for evaluation in run(wave)}
+    return study_result(spec, designs, done, book)
+
+
+def designs_csv(result: StudyResult) -> str:
+    """designs.csv: the columns of CONTRACT.md, a row a design, CRLF as RFC 4180 says."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    writer.writerows(as_text(row) for row in result.rows)
+    return text.getvalue()
+
+
+def frontier_json(result: StudyResult) -> str:
+    """frontier.json: the answer's lines, the winner, and the designs of both frontiers from left to right."""
+    by_cost = sorted((row for row in result.rows if row.on_cost_frontier), key=lambda row: row.usd_per_hour)
+    by_power = sorted((row for row in result.rows if row.on_power_frontier), key=lambda row: row.provisioned_w)
+    content: dict[str, Any] = {
+        "answer": [{"key": line.key, "text": line.text, "detail": line.detail} for line in answer(result)],
+        "winner": result.winner.design_id if result.winner else None,
+        "cost_frontier": [as_json(row) for row in by_cost],
+        "power_frontier": [as_json(row) for row in by_power],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+@contextmanager
+def _evaluator(asked: Context, jobs: int) -> Iterator[Any]:
+    if jobs <= 1:
+        yield lambda wave: [evaluate(design, asked) for design in wave]
+        return
+    with ProcessPoolExecutor(jobs, initializer=_start, initargs=(asked,)) as pool:
+        yield lambda wave: pool.map(_evaluate, wave)
+
+
+def _start(asked: Context) -> None:
+    global _context  # noqa: PLW0603 - one per worker process, so that the trace is sent once
+    _context = asked
+
+
+def _evaluate(design: Design) -> Evaluation:
+    if _context is None:
+        raise RuntimeError("a worker process was started without a study")
+    return evaluate(design, _context)
