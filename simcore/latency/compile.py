@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from simcore.latency.curve import IterationCurve, batch_kind
 from simcore.latency.given import given_curve
 from simcore.latency.measured import measured_curve
+from simcore.latency.roofline import roofline_curve
 from simcore.shapes import check_parallelism
 from simcore.spec import LatencySpec, Machine, Model, SpecError
 
@@ -25,7 +27,9 @@ def compile_curve(model: Model, machine: Machine, tensor_parallel: int, pipeline
         return given_curve(latency)
     if latency.source == "measured":
         return measured_curve(model, machine, tensor_parallel, pipeline_parallel, latency)
-    raise SpecError(f"latency.source: '{latency.source}' is not built yet, expected measured or curve")
+    if latency.source == "roofline":
+        return _roofline(model, machine, tensor_parallel, pipeline_parallel, latency.engine)
+    raise SpecError(f"latency.source: '{latency.source}' is not built yet, expected roofline, measured or curve")
 
 
 def iteration_parts(curve: IterationCurve, prefill: Sequence[tuple[int, int]],
@@ -45,3 +49,7 @@ def iteration_parts(curve: IterationCurve, prefill: Sequence[tuple[int, int]],
     return {"iteration_s": whole / PS_PER_S, "kind": kind.name.lower(),
             "parts": {name: ps / PS_PER_S for name, ps in parts.items()}, "source": curve.source}
 
+
+@lru_cache(maxsize=256)
+def _roofline(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str) -> IterationCurve:
+    return roofline_curve(model, machine, tensor_parallel, pipeline_parallel, engine)

@@ -60,7 +60,7 @@ def test_decode_keyed_by_prompt_tokens_is_what_splitwise_sim_computes() -> None:
 def test_a_capped_machine_prefills_slower_and_decodes_alike() -> None:
     plain, capped = curve_of(), curve_of(machine_id="dgx-h100-pcap")
     assert capped.decode_ps == plain.decode_ps
-    assert capped.prefill_ps == pytest.approx([1.3 * ps for ps in plain.prefill_ps], abs=1)
+    assert capped.prefill_ps == pytest.approx([1.3 * ps for ps in plain.prefill_ps], abs=1.2)
     assert "assumption" in capped.source
 
 

@@ -1,0 +1,137 @@
+"""The roofline's shape: what must hold for any model and machine, and its error at measured points."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import pytest
+
+from simcore.catalogue import accelerator, machine, machine_ids, model, model_ids
+from simcore.latency.compile import compile_curve, iteration_parts
+from simcore.latency.curve import BatchKind, IterationCurve
+from simcore.latency.evidence import evidence, mean_error, measured_groups
+from simcore.spec import LatencySpec, SpecError
+
+
+def curve_of(model_id: str = "llama-3.1-70b", machine_id: str = "dgx-h100", tp: int = 8, pp: int = 1,
+             engine: str = "kernel") -> IterationCurve:
+    return compile_curve(model(model_id), machine(machine_id), tp, pp, LatencySpec(engine=engine))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ["kernel", "vllm-2026", "vllm-2023"])
+@pytest.mark.parametrize("machine_id", machine_ids())
+@pytest.mark.parametrize("model_id", model_ids())
+def test_more_tokens_never_take_less_time(model_id: str, machine_id: str, engine: str) -> None:
+    curve = curve_of(model_id, machine_id, 8, 1, engine)
+    for kind in BatchKind:
+        values = curve.knots_ps(kind)
+        assert values[0] > 0
+        assert all(low <= high for low, high in itertools.pairwise(values))
+    assert curve.attention > 0
+    assert curve.context_ps > 0
+
+
+def test_reading_the_weights_is_the_floor_of_a_decode() -> None:
+    device = accelerator("h100-80gb")
+    weights_s = (model("llama-3.1-70b").parameters - 128256 * 8192) * 2 / 8 / device.memory_bandwidth_bytes_per_s
+    assert weights_s < curve_of().base_ps(BatchKind.DECODE, 1) / 1e12 < 3 * weights_s
+
+
+def test_a_tile_is_a_step() -> None:
+    curve = curve_of("bloom-176b", "dgx-a100")
+    at256, at257, at384 = (curve.base_ps(BatchKind.PREFILL, n) for n in (256, 257, 384))
+    assert at257 > 1.2 * at256
+    assert at384 < 1.05 * at257
+
+
+def test_decodes_ride_free_in_a_prefill() -> None:
+    curve = curve_of()
+    alone = iteration_parts(curve, [(1024, 0)], [])["iteration_s"]
+    hybrid = iteration_parts(curve, [(1021, 0)], [1024] * 3)["iteration_s"]
+    assert hybrid == pytest.approx(alone, rel=0.02)
+
+
+def test_chunking_a_prompt_costs_more_than_the_whole() -> None:
+    curve = curve_of("bloom-176b", "dgx-a100")
+    whole = curve.iteration_ps([(4096, 0)], [])
+    chunked = sum(curve.iteration_ps([(512, 512 * i)], []) for i in range(8))
+    assert 1.05 * whole < chunked < 1.6 * whole
+
+
+def test_the_chunks_of_a_prompt_attend_as_often_as_the_whole() -> None:
+    """c*q + q(q+1)/2 summed over chunks is the whole's pairs, where compute outweighs the read."""
+    curve = dataclasses.replace(curve_of(), chunk_read_ps=0)
+    chunks = sum(curve.chunk_ps(500, 500 * i) for i in range(4))
+    assert abs(chunks - curve.chunk_ps(2000, 0)) <= 4
+
+
+def test_tensor_parallel_helps_less_than_in_proportion() -> None:
+    one, eight = (curve_of("llama-3.1-8b", tp=tp).base_ps(BatchKind.DECODE, 1) for tp in (1, 8))
+    assert eight < one < 8 * eight
+
+
+def test_pipeline_stages_are_cheaper_than_the_whole_but_not_in_all() -> None:
+    whole, stage = (curve_of(tp=4, pp=pp).base_ps(BatchKind.PREFILL, 2048) for pp in (1, 2))
+    assert stage < whole < 2 * stage
+
+
+def test_a_group_over_two_machines_pays_for_the_network() -> None:
+    inside, across = curve_of("bloom-176b", tp=8), curve_of("bloom-176b", tp=16)
+    assert across.base_ps(BatchKind.PREFILL, 2048) > inside.base_ps(BatchKind.PREFILL, 2048)
+
+
+def test_kv_heads_are_not_split_below_one() -> None:
+    eight, sixteen = curve_of(tp=8), curve_of(tp=16)
+    assert sixteen.context_ps == eight.context_ps
+    assert sixteen.attention == pytest.approx(eight.attention / 2, abs=1)
+
+
+def test_a_capped_machine_slows_prefill_alone() -> None:
+    plain, capped = curve_of(), curve_of(machine_id="dgx-h100-pcap")
+    assert capped.decode_ps == plain.decode_ps
+    assert capped.context_ps == plain.context_ps
+    assert capped.prefill_ps == pytest.approx([1.3 * ps for ps in plain.prefill_ps], abs=1.2)
+    assert capped.attention == pytest.approx(1.3 * plain.attention, abs=1)
+    assert "assumption" in capped.source
+
+
+def test_an_accelerator_without_a_fit_says_so() -> None:
+    other = dataclasses.replace(accelerator("h100-80gb"), id="mi300x")
+    box = dataclasses.replace(machine("dgx-h100"), accelerator=other)
+    curve = compile_curve(model("llama-3.1-8b"), box, 1, 1, LatencySpec())
+    assert "no fit for this accelerator" in curve.source
+
+
+def test_parallelism_that_does_not_suit_the_model_is_refused() -> None:
+    for tp, pp, words in ((3, 1, "tensor_parallel: found 3"), (1, 81, "pipeline_parallel: found 81")):
+        with pytest.raises(SpecError, match=words):
+            curve_of(tp=tp, pp=pp)
+
+
+@pytest.mark.parametrize(("engine", "limit"), [("kernel", 0.10), ("vllm-2023", 0.20)])
+def test_the_error_at_measured_points_is_what_the_docs_say(engine: str, limit: float) -> None:
+    errors = {group: mean_error(group, engine) for group in measured_groups(engine)}
+    assert max(errors.values()) <= limit
+    assert sum(errors.values()) / len(errors) <= limit / 2
+
+
+def test_evidence_names_source_and_error() -> None:
+    latency = LatencySpec()
+    h100 = machine("dgx-h100")
+    words = evidence(model("llama-3.1-8b"), h100, 1, latency, curve_of("llama-3.1-8b", tp=1, engine="vllm-2026"))
+    assert "not measured here, nearest: llama-3.1-70b on h100-80gb TP2" in words
+    words = evidence(model("llama-3.1-70b"), h100, 8, LatencySpec(engine="kernel"), curve_of())
+    assert "; measured: llama-3.1-70b on h100-80gb TP8" in words
+    assert "% off on average" in words
+
+
+def test_parts_add_up_to_the_whole() -> None:
+    answer = iteration_parts(curve_of(), [(512, 0), (256, 4096)], [1000, 2000])
+    parts = answer["parts"]
+    assert isinstance(parts, dict)
+    assert sum(parts.values()) == pytest.approx(answer["iteration_s"], rel=1e-12)
+    assert answer["kind"] == "hybrid"
+    assert iteration_parts(curve_of(), [], [5])["kind"] == "decode"
+    with pytest.raises(SpecError, match="found nothing"):
+        iteration_parts(curve_of(), [], [])
