@@ -67,7 +67,7 @@ def _evaluator(asked: Context, jobs: int) -> Iterator[Any]:
 
 
 def _start(asked: Context) -> None:
-    global _context  # noqa: PLW0603 - one per worker process, so that the trace is sent once
+    global _context
     _context = asked
 
 

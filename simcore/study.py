@@ -73,7 +73,7 @@ def likely_designs(context: Context) -> int:
 
 
 def load_trace(spec: StudySpec) -> Trace:
-    """The workload of a STUDY.json: its trace file, or its synthetic mix with enough requests for every design's search."""
+    """The workload of a STUDY.json: its trace file, or its mix with enough requests for every design's search."""
     if spec.workload.trace is not None:
         return read_trace(spec.workload.trace)[0]
     mix = SyntheticSpec.from_json(spec.workload.synthetic, "workload.synthetic")
