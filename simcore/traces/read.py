@@ -106,7 +106,7 @@ def _recognise(name: str, header: list[str]) -> TableFormat:
     if len(missing) == len(nearest.required):
         raise TraceError(f"{name}: line 1: found {found}, expected {_known_headers()}")
     raise TraceError(
-        f"{name}: line 1: found {found}, expected also the column {' and '.join(missing)} of a {nearest.label}"
+        f"{name}: line 1: found {found}, expected also the column {' and '.join(missing)} ({nearest.label})"
     )
 
 

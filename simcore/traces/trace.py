@@ -4,7 +4,7 @@ import hashlib
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -130,23 +130,25 @@ class Trace:
         """The first requests only, at unchanged times; the whole trace if it has no more."""
         if requests >= len(self):
             return self
-        return self.take(slice(requests))
+        positions = np.arange(requests)
+        return self.take(positions, self.arrival_ps[positions])
 
-    def take(self, which: slice | IntArray) -> "Trace":
-        """Some of the requests, named by position in rising order, at unchanged times."""
-        positions = np.arange(len(self))[which]
-        arrivals, *counts = (column[positions] for _, column in self._columns())
-        prompts, outputs, cached, limits = counts
+    def take(self, positions: IntArray, arrival_ps: IntArray) -> "Trace":
+        """The requests at these positions, which may repeat, at new arrivals in order."""
         return Trace(
             self.name,
-            arrivals,
-            prompts,
-            outputs,
-            cached,
-            limits,
+            arrival_ps,
+            self.prompt_tokens[positions],
+            self.output_tokens[positions],
+            self.cached_prompt_tokens[positions],
+            self.max_output_tokens[positions],
             None if self.classes is None else tuple(self.classes[i] for i in positions),
             None if self.sessions is None else tuple(self.sessions[i] for i in positions),
         )
+
+    def with_arrivals(self, arrival_ps: IntArray) -> "Trace":
+        """The same requests at other arrivals, which are in order."""
+        return replace(self, arrival_ps=arrival_ps)
 
     def content_hash(self) -> str:
         """SHA-256 of everything but the name: equal traces, however they came, hash alike."""

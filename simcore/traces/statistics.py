@@ -1,0 +1,86 @@
+"""What describes a trace: lengths, rate, how bursty its arrivals are."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.traces.trace import PS_PER_S, IntArray, Trace
+
+PERCENTILES = (50, 90, 99)
+BURSTINESS_WINDOW_S = 10.0
+
+
+def percentile(values: IntArray, percent: float) -> int:
+    """Inverse of the empirical CDF: the least value that percent of all values do not exceed."""
+    position = max(math.ceil(percent / 100 * len(values)) - 1, 0)
+    return int(np.partition(values, position)[position])
+
+
+def spearman(first: IntArray, second: IntArray) -> float | None:
+    """Rank correlation, equal values sharing their mean rank; None where one of them is constant."""
+    ranks = _mean_ranks(first), _mean_ranks(second)
+    centred = [rank - rank.mean() for rank in ranks]
+    scale = math.sqrt(float((centred[0] ** 2).sum()) * float((centred[1] ** 2).sum()))
+    return float((centred[0] * centred[1]).sum()) / scale if scale else None
+
+
+def burstiness(trace: Trace, window_s: float = BURSTINESS_WINDOW_S) -> dict[str, float | None]:
+    """How far arrivals are from a Poisson process, where both figures are 1.
+
+    dispersion: variance over mean of the number of arrivals in consecutive whole windows of
+    window_s (None for fewer than two windows). gap_cv: standard deviation over mean of the gaps
+    between arrivals (None for fewer than two gaps, or where all arrive at one instant).
+    """
+    gaps = np.diff(trace.arrival_ps).astype(np.float64)
+    mean_gap = float(gaps.mean()) if len(gaps) > 1 else 0.0
+    return {
+        "window_s": window_s,
+        "dispersion": _dispersion(trace.arrival_ps, window_s),
+        "gap_cv": float(gaps.std()) / mean_gap if mean_gap else None,
+    }
+
+
+def statistics(trace: Trace) -> dict[str, Any]:
+    """Counts, times, lengths and burstiness as plain JSON values; None where undefined."""
+    rate = trace.rate_per_s
+    return {
+        "requests": len(trace),
+        "first_arrival_s": int(trace.arrival_ps[0]) / PS_PER_S,
+        "duration_s": trace.duration_s,
+        "rate_req_per_s": rate if math.isfinite(rate) else None,
+        "prompt_tokens": _lengths(trace.prompt_tokens),
+        "output_tokens": _lengths(trace.output_tokens),
+        "cached_prompt_tokens": int(trace.cached_prompt_tokens.sum()),
+        "requests_with_max_output_tokens": int((trace.max_output_tokens > 0).sum()),
+        "length_rank_correlation": spearman(trace.prompt_tokens, trace.output_tokens),
+        "burstiness": burstiness(trace),
+    }
+
+
+def _lengths(tokens: IntArray) -> dict[str, float]:
+    shares = {f"p{percent}": percentile(tokens, percent) for percent in PERCENTILES}
+    return {
+        "total": int(tokens.sum()),
+        "mean": int(tokens.sum()) / len(tokens),
+        "min": int(tokens.min()),
+        **shares,
+        "max": int(tokens.max()),
+    }
+
+
+def _mean_ranks(values: IntArray) -> NDArray[np.float64]:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return ranks
+
+
+def _dispersion(arrival_ps: IntArray, window_s: float) -> float | None:
+    offsets = arrival_ps - arrival_ps[0]
+    window_ps = round(window_s * PS_PER_S)
+    windows = int(offsets[-1]) // window_ps
+    if windows < 2:
+        return None
+    counts = np.bincount((offsets // window_ps)[offsets < windows * window_ps], minlength=windows)
+    return float(counts.var() / counts.mean())
