@@ -42,7 +42,7 @@ def test_a_tile_is_a_step() -> None:
     curve = curve_of("bloom-176b", "dgx-a100")
     at256, at257, at384 = (curve.base_ps(BatchKind.PREFILL, n) for n in (256, 257, 384))
     assert at257 > 1.2 * at256
-    assert at384 < 1.05 * at257
+    assert at384 - at257 < (at257 - at256) / 2
 
 
 def test_decodes_ride_free_in_a_prefill() -> None:
