@@ -107,6 +107,17 @@ def slowdowns_of(reference: IterationCurve, latencies: Latencies) -> dict[str, F
     }
 
 
+def limit_values(goal: Objective, latencies: Latencies, limit: LimitResult) -> Float64 | None:
+    """The limit's metric of each request it is over, in order of arrival and in its unit; None where it has none a
+    request (TBT over gaps, an attainment's share)."""
+    if limit.metric in ("tbt_s", ATTAINMENT):
+        return None
+    if goal.reference is not None:
+        return slowdowns_of(goal.reference, latencies)[limit.metric]
+    values = _values_ps(limit.metric, latencies)
+    return np.where(values == INFINITE, np.inf, values) / PS_PER_S
+
+
 def value_s(limit: Limit, latencies: Latencies) -> float:
     """The limit's metric at its percentile, in seconds: TBT over all gaps, TPOT over requests with a second token."""
     if limit.metric == "tbt_s":

@@ -1,0 +1,122 @@
+"""Files that commands read and write: whole or not at all, and one line of error."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simcore.spec import Case, SpecError, decode_case
+
+LONGEST_NUMBER = 19
+"""Digits of a whole number: more are beyond the simulation's 64-bit clock."""
+LARGEST_JSON_BYTES = 64 << 20
+
+
+def read_json(path: str) -> Any:
+    """A JSON file's value; SpecError names the file, and line and column where it is not JSON."""
+    try:
+        if Path(path).is_file() and Path(path).stat().st_size > LARGEST_JSON_BYTES:
+            raise SpecError(f"{path}: found more than {LARGEST_JSON_BYTES >> 20} MiB, expected a small JSON file")
+        text = Path(path).read_text(encoding="utf-8-sig")
+        return json.loads(text, parse_int=_whole, parse_constant=_refuse_constant, object_pairs_hook=_object)
+    except OSError as error:
+        raise SpecError(f"{path}: found {_why(error)}, expected a readable JSON file") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"{path}: found byte 0x{error.object[error.start]:02x} at {error.start}, expected UTF-8"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise SpecError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}, expected JSON") from None
+    except RecursionError:
+        raise SpecError(f"{path}: found JSON nested too deeply, expected at most some hundred levels") from None
+    except SpecError as error:
+        raise SpecError(f"{path}: {error}" if not str(error).startswith(path) else str(error)) from None
+
+
+def read_case(path: str) -> Case:
+    """CASE.json; SpecError names file and key."""
+    with naming(path):
+        return decode_case(read_json(path))
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """A SpecError raised inside says which file it is about."""
+    try:
+        yield
+    except SpecError as error:
+        text = str(error)
+        raise SpecError(text if text.startswith(f"{path}:") else f"{path}: {text}") from None
+
+
+def check_writable(path: str | None) -> None:
+    """SpecError where a result could not be written to ``path``: better before a long run than after it."""
+    if path is None:
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise SpecError(f"{path}: found a folder, expected a file to write")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise SpecError(f"{path}: found a file that cannot be written, expected a writable path")
+    if not target.parent.is_dir():
+        raise SpecError(f"{path}: found no folder {target.parent}, expected a path in an existing one")
+    if _replaceable(target) and not os.access(target.parent, os.W_OK):
+        raise SpecError(f"{path}: found a folder that cannot be written, expected a writable path")
+
+
+def write_lines(path: str, lines: Iterable[str]) -> None:
+    """Write lines, LF at the end of each: to a temporary file beside it, renamed when whole. SpecError if it cannot
+    be."""
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part") if _replaceable(target) else target
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        if part != target:
+            part.replace(target)
+    except OSError as error:
+        raise SpecError(f"{path}: found {_why(error)}, expected a writable path") from None
+    finally:
+        if part != target:
+            part.unlink(missing_ok=True)
+
+
+def write_json(path: str | None, value: Any) -> None:
+    """An object as JSON with full precision: to a file, or to standard output where no path is given."""
+    text = json.dumps(value, indent=1, allow_nan=False, ensure_ascii=False)
+    if path is None:
+        print(text)
+    else:
+        write_lines(path, [text])
+
+
+def _replaceable(target: Path) -> bool:
+    """Whether a rename may put a new file there: not over a device, a pipe or a link."""
+    return not target.is_symlink() and (target.is_file() or not target.exists())
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _whole(text: str) -> int:
+    if len(text.lstrip("-")) > LONGEST_NUMBER:
+        raise SpecError(f"found a whole number of {len(text)} digits, expected at most {LONGEST_NUMBER}")
+    return int(text)
+
+
+def _refuse_constant(text: str) -> float:
+    raise SpecError(f"found {text}, expected a finite number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise SpecError(f"{key}: found twice in one object, expected it once")
+        result[key] = value
+    return result

@@ -1,0 +1,35 @@
+"""Numbers given on the command line; argparse puts the option's name before the message."""
+
+from __future__ import annotations
+
+import argparse
+
+MOST = 10_000_000
+"""Tokens of one request or chunk, as in a trace."""
+
+
+def count(text: str) -> int:
+    """A whole number from 1."""
+    return whole(text, least=1)
+
+
+def whole(text: str, least: int) -> int:
+    """A whole number in plain digits, ``least`` to ten million."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 8 or not least <= int(text) <= MOST:
+        raise argparse.ArgumentTypeError(f"found {text[:40]!r}, expected a whole number from {least} to {MOST}")
+    return int(text)
+
+
+def contexts(text: str) -> list[int]:
+    """``1000,2000``: cached tokens of each decode; empty for none."""
+    return [whole(part, least=0) for part in text.split(",")] if text else []
+
+
+def chunks(text: str) -> list[tuple[int, int]]:
+    """``512,256@4096``: new tokens of each prefill chunk, over the cached tokens after ``@``; empty for none."""
+    return [_chunk(part) for part in text.split(",")] if text else []
+
+
+def _chunk(text: str) -> tuple[int, int]:
+    new, at, cached = text.partition("@")
+    return whole(new, least=1), whole(cached, least=0) if at else 0

@@ -1,0 +1,48 @@
+"""``plan STUDY.json``: a whole study, to designs.csv and frontier.json."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from simcore.commands.files import check_writable, naming, read_json, write_lines
+from simcore.commands.numbers import count
+from simcore.spec import SpecError, decode_study
+
+FILES = ("designs.csv", "frontier.json")
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("plan", help="answer a whole study")
+    parser.add_argument("study", metavar="STUDY.json")
+    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="designs simulated at once (default 1)")
+    parser.add_argument("--out", default=".", metavar="DIR", help="folder for the results (default: this one)")
+    parser.set_defaults(run=plan)
+
+
+def plan(arguments: argparse.Namespace) -> None:
+    """Run the study and write its files."""
+    folder = output_folder(arguments.out)
+    with naming(arguments.study):
+        spec = decode_study(read_json(arguments.study))
+    from simcore import plan as study
+
+    with naming(arguments.study):
+        result = study.plan(spec, arguments.jobs)
+    for name, text in zip(FILES, (study.designs_csv(result), study.frontier_json(result)), strict=True):
+        write_lines(str(folder / name), [text.removesuffix("\n")])
+
+
+def output_folder(path: str) -> Path:
+    """The folder, made where it is missing; SpecError where its files cannot be written."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpecError(
+            f"{path}: found {(error.strerror or 'an error').lower()}, expected a folder to write to"
+        ) from None
+    for name in FILES:
+        check_writable(str(folder / name))
+    return folder

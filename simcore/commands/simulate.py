@@ -1,0 +1,63 @@
+"""``simulate CASE.json --trace TRACE.csv``: one run, every request measured."""
+
+from __future__ import annotations
+
+import argparse
+from decimal import Decimal
+
+from simcore.catalogue import price_book
+from simcore.commands.files import check_writable, naming, read_case, write_json, write_lines
+from simcore.economics.hourly import usd_per_hour
+from simcore.fleet import machine_counts
+from simcore.spec import Case, SpecError
+from simcore.traces import Trace, read_trace
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("simulate", help="simulate a case on a trace")
+    parser.add_argument("case", metavar="CASE.json")
+    parser.add_argument("--trace", required=True, metavar="TRACE.csv")
+    parser.add_argument("--requests", metavar="OUT.csv", help="one row a request")
+    parser.add_argument("--summary", metavar="OUT.json", help="the figures (default: standard output)")
+    parser.add_argument("--engine", choices=("fast", "oracle"), default="fast")
+    parser.set_defaults(run=simulate)
+
+
+def simulate(arguments: argparse.Namespace) -> None:
+    """Run it and write OUT.csv and OUT.json."""
+    check_writable(arguments.requests)
+    check_writable(arguments.summary)
+    case = read_case(arguments.case)
+    trace, _ = read_trace(arguments.trace)
+    from simcore import simulation  # the engine takes a moment to load: not before the input is known to be good
+    from simcore.engine.version import engine_version
+    from simcore.metrics import summary_json
+    from simcore.requests_csv import request_rows
+    from simcore.slo import objective
+
+    with naming(arguments.case):
+        money, warnings = hourly(case)
+        done = simulation.simulate(case, as_asked(case, trace), objective(case), name=arguments.engine)
+    if arguments.requests is not None:
+        write_lines(arguments.requests, request_rows(done.inputs, done.run))
+    figures = summary_json(done.summary, money, done.wall_s, engine_version())
+    figures["warnings"] += warnings
+    write_json(arguments.summary, figures)
+
+
+def as_asked(case: Case, trace: Trace) -> Trace:
+    """The trace at its own times; with ``arrivals: poisson`` its lengths at Poisson times of its own mean rate."""
+    from simcore.traces.resample import at_rate
+
+    return at_rate(trace, trace.rate_per_s, "poisson", case.seed) if case.arrivals == "poisson" else trace
+
+
+def hourly(case: Case) -> tuple[float | None, list[str]]:
+    """USD an hour of all machines, or None and a warning where the book has no price for one (an inline machine)."""
+    book = price_book(case.prices)
+    try:
+        cost: Decimal = usd_per_hour(machine_counts(case), book)
+    except SpecError as error:
+        return None, [f"no cost: {error}"]
+    return float(cost), []

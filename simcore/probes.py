@@ -1,0 +1,62 @@
+"""A design simulated at one rate after another: what a capacity search asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from simcore.evaluation import RateResult
+from simcore.latencies import Latencies
+from simcore.metrics import Summary, window_latencies
+from simcore.offered_load import offered
+from simcore.simulation import EngineName, middle, simulate
+from simcore.slo import Objective
+from simcore.spec import Case
+from simcore.traces import Trace
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A design simulated at one rate."""
+
+    rate_req_per_s: float
+    requests: int
+    summary: Summary
+    latencies: Latencies
+    goal: Objective
+
+    @property
+    def feasible(self) -> bool:
+        """The window is stable and the SLO holds."""
+        return self.summary.feasible
+
+    @property
+    def result(self) -> RateResult:
+        """As a study keeps it."""
+        return self.summary.rate_result(self.rate_req_per_s)
+
+
+@dataclass
+class Prober:
+    """Runs of one case on one replication of a trace; each (requests, rate) is simulated once."""
+
+    case: Case
+    trace: Trace
+    goal: Objective
+    seed: int
+    name: EngineName = "fast"
+    done: dict[tuple[int, float], Probe] = field(default_factory=dict)
+
+    def probe(self, rate_req_per_s: float, requests: int) -> Probe:
+        """The case at a rate, measured over the middle 10 to 90 % of arrivals of at most so many requests."""
+        load = offered(self.trace, self.case, rate_req_per_s, requests, self.seed)
+        key = (len(load), rate_req_per_s)
+        if key not in self.done:
+            window = middle(len(load))
+            run = simulate(self.case, load, self.goal, window, self.name)
+            latencies = window_latencies(run.inputs, run.run, window)
+            self.done[key] = Probe(rate_req_per_s, len(load), run.summary, latencies, self.goal)
+        return self.done[key]
+
+    def holds(self, rate_req_per_s: float, requests: int) -> bool:
+        """Whether the rate is feasible in a run of so many requests."""
+        return self.probe(rate_req_per_s, requests).feasible
