@@ -12,14 +12,14 @@ to 256 tokens, TDP from 512 to 1024), and is never below the decodes' own. All o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from simcore.catalogue import resolve_accelerator
 from simcore.shapes import Stage, stages
 from simcore.spec import PRECISION_BYTES, Accelerator, Machine, Model
 
 POWER_TOKENS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024)
-"""The knots of ``stage_power``; flat beyond."""
+"""The knots of ``stage_power``."""
 CONTEXT_TOKENS = 1024
 DECODE_BASE, DECODE_BY_MBU, DECODE_BY_MFU = 0.18, 0.75, 1.2
 PREFILL_BASE, PREFILL_FULL_TOKENS = 0.35, 768
@@ -36,9 +36,17 @@ class StepTime(Protocol):
         """Whole ps of a batch of prefill ``chunks`` and decodes of the given ``contexts``."""
 
 
+class StagePower(NamedTuple):
+    """Milliwatts above idle of one stage's accelerators, linear between knots of batch tokens, flat beyond."""
+
+    tokens: tuple[int, ...]
+    milliwatts: tuple[Milliwatts, Milliwatts, Milliwatts]
+    """By batch kind: prefill, decode, hybrid."""
+
+
 def stage_power(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int,
-                curve: StepTime | None = None) -> tuple[Milliwatts, tuple[Milliwatts, Milliwatts, Milliwatts]]:
-    """Knots of batch tokens, and by batch kind (prefill, decode, hybrid) milliwatts above idle of one stage's accelerators.
+                curve: StepTime | None = None) -> StagePower:
+    """What one stage's accelerators draw above idle, by batch kind and batch tokens.
 
     ``curve`` gives a decode's time, so its traffic; without it, decodes are taken to use 0.8 of the bandwidth.
     """
@@ -49,7 +57,7 @@ def stage_power(model: Model, machine: Machine, tensor_parallel: int, pipeline_p
     hybrid = [max(shares) for shares in zip(prefill, decode, strict=True)]
     by_kind = tuple(tuple(_above_idle_mw(accelerator, machine, tensor_parallel, share) for share in shares)
                     for shares in (prefill, decode, hybrid))
-    return POWER_TOKENS, (by_kind[0], by_kind[1], by_kind[2])
+    return StagePower(POWER_TOKENS, (by_kind[0], by_kind[1], by_kind[2]))
 
 
 def idle_w(machine: Machine) -> float:
