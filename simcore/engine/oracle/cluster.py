@@ -5,20 +5,20 @@
 1. *Iteration ends* at t, by replica, then in the order in which the micro-batches were formed. Members are handled in
    the batch's order: tokens appear, finished requests free their KV, transfers of ended prompts begin (or queue).
    Then transfers that wait for room on that replica are started, first come first. The replica becomes *due*.
-2. *Transfer ends* at t, in the order in which the transfers were started: the source frees its KV (and starts transfers that
-   wait for room on it), the request joins its decode replica, which is woken; then the source is woken.
+2. *Transfer ends* at t, in the order in which the transfers were started: the source frees its KV (and starts transfers
+   that wait for room on it), the request joins its decode replica, which is woken; then the source is woken.
 3. *Polls* of transfers without room (``retry_ps``), in the order in which they were set.
 4. *Arrivals* at t, in trace order: routed, queued; their replicas are woken. An arrival at a boundary has arrived.
 5. *Due replicas* form batches, lowest index first.
 
-A replica that is woken becomes due; with ``simultaneous_arrivals`` ``one_by_one`` it forms its batch at once instead (unless it
-is due already), so that the next event of the instant sees it busy. What an instant brings forth at the same t (an
-iteration of no length) is a new round of 1 to 5.
+A replica that is woken becomes due; with ``simultaneous_arrivals`` ``one_by_one`` it forms its batch at once instead
+(unless it is due already), so that the next event of the instant sees it busy. What an instant brings forth at the same
+t (an iteration of no length) is a new round of 1 to 5.
 
-Ties: in every minimum over replicas the lowest index wins, or with ``router_ties`` ``pool_order`` the first of the pool's order.
-Requests are ordered by their place in the trace wherever "by arrival" is said.
+Ties: in every minimum over replicas the lowest index wins, or with ``router_ties`` ``pool_order`` the first of the pool's
+order. Requests are ordered by their place in the trace wherever "by arrival" is said.
 
-**When a replica is woken** (and with the splitwise kinds, only an idle one looks): see ``replica.py`` and ``splitwise.py``.
+**When a replica is woken** (with the splitwise kinds only an idle one looks): see ``replica.py`` and ``splitwise.py``.
 **The end**: nothing is left, or only polls, every one of which has failed since anything last happened.
 """
 
@@ -32,7 +32,7 @@ from simcore.engine.oracle.results import run_result
 from simcore.engine.oracle.router import route
 from simcore.engine.oracle.setup import build_cluster
 from simcore.engine.oracle.splitwise import end_transfer
-from simcore.engine.oracle.state import ITERATION_END, TRANSFER_END, Cluster, MicroBatch, Request
+from simcore.engine.oracle.state import TRANSFER_END, Cluster, MicroBatch
 from simcore.engine.oracle.transfer import poll_transfer
 from simcore.engine.outputs import REFUSED, RunResult
 
@@ -61,14 +61,11 @@ def handle_events(cluster: Cluster, now: int) -> None:
     """Steps 1 to 3: everything in the queue for this instant, by class, key and sequence."""
     while cluster.events and cluster.events[0][0] == now:
         _, kind, _, _, replica, what = heapq.heappop(cluster.events)
-        if kind == ITERATION_END:
-            assert isinstance(what, MicroBatch)
+        if isinstance(what, MicroBatch):
             end_iteration(cluster, cluster.replicas[replica], what, now)
         elif kind == TRANSFER_END:
-            assert isinstance(what, Request)
             end_transfer(cluster, what, now)
         else:
-            assert isinstance(what, Request)
             poll_transfer(cluster, what, now)
 
 

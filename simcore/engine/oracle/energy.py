@@ -11,7 +11,7 @@ US_PER_S = 1_000_000
 
 
 def add_energy(cluster: Cluster, replica: Replica, kind: int, tokens: int, start_ps: int, end_ps: int) -> None:
-    """One stage's work from start to end, each floored to a whole us; split at whole seconds for the cluster's series."""
+    """One stage's work from start to end, both floored to whole us; split at seconds for the cluster's series."""
     power = power_mw(replica.inputs.power_tokens, replica.inputs.power_mw[kind], tokens)
     start, end = start_ps // PS_PER_US, end_ps // PS_PER_US
     replica.counters.energy_nj += power * (end - start)

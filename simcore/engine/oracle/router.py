@@ -112,7 +112,8 @@ def kv_blocks(cluster: Cluster, replica: Replica) -> int:
 
 
 def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int] | None:
-    """Splitwise: prefill by pending tokens, decode by reserved KV; overflow to the mixed pool, then by moving machines to it.
+    """Splitwise: prefill by pending tokens, decode by reserved KV; what is too much goes to the mixed pool, then moves
+    a machine there.
 
     With neither, both phases go to the replica with the fewest pending tokens of all.
     """

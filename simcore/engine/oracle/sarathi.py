@@ -2,7 +2,7 @@
 
 Decodes first, one token each, never held back by the budget; then prefills in progress; then new requests, first come
 first, within what is left of the budget, the last one chunked. A head that gets no token or does not fit ends it.
-Chunks of prefills in progress may go beyond the micro-batch's size: only decodes and new requests are counted against it.
+Prefills in progress may take a micro-batch beyond its size: only decodes and new requests ask for a place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which tasks a machine of the splitwise kinds would run next. Nothing is changed here.
 
-In this order, within max_batch_size tasks and max_batch_tokens (a prompt counts its new tokens, a decode one; the first task
-may exceed it):
+In this order, within max_batch_size tasks and max_batch_tokens (a prompt counts its new tokens, a decode one; the first
+task may exceed it):
 
 1. tasks passed over 4 times or more; one whose KV does not fit is skipped;
 2. prompts, first come first, stopping before the first that does not fit in tokens or KV;
@@ -45,7 +45,7 @@ def select(cluster: Cluster, replica: Replica) -> list[int]:
 
 
 def add_aged(cluster: Cluster, replica: Replica, chosen: Selection) -> None:
-    """Rule 1. ``ageing`` ``splitwise-sim`` stops at the first task below the limit, in the order of the waiting list."""
+    """Rule 1, in the order of the waiting list. ``ageing`` ``splitwise-sim`` stops at the first task below the limit."""
     ageing = cluster.inputs.scheduler.ageing
     for task in replica.tasks if ageing != "none" else ():
         if passes(cluster, task) >= MOST_PASSES:

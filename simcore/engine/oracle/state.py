@@ -1,4 +1,4 @@
-"""What the oracle keeps while a cluster runs: requests, replicas, the event queue. Plain data; the rules are elsewhere."""
+"""What the oracle keeps while a cluster runs: requests, replicas, events. Plain data; the rules are elsewhere."""
 
 from __future__ import annotations
 

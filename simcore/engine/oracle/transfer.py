@@ -1,9 +1,9 @@
 """KV transfer from a prefill replica to a decode replica: room first, then the two NICs, first come first.
 
-``serialized``: from the end of the prefill. ``layerwise``: each layer's KV as soon as that layer is done, decided when the prefill
-starts; without room at the destination then, and for prompts under 512 tokens, serialized. The end is known when a transfer is
-started: start = max(ready, source NIC free, destination NIC free), both busy to the end. ``contention`` false: start = ready.
-The destination's blocks are taken when the transfer is started, the source's are held to the end.
+``serialized``: from the end of the prefill. ``layerwise``: each layer's KV as soon as that layer is done, decided when the
+prefill starts; without room at the destination then, and for prompts under 512 tokens, serialized. The end is known when
+a transfer is started: start = max(ready, source NIC free, destination NIC free), both busy to the end. ``contention``
+false: start = ready. The destination's blocks are taken when the transfer is started, the source's are held to the end.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import heapq
 from simcore.engine.oracle.blocks import blocks_of, give_back, room_to_admit, take, transfer_tokens
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import TRANSFER_END, TRANSFER_POLL, Cluster, MicroBatch, Replica, Request
-
-LEAST_LAYERWISE_TOKENS = 512
+from simcore.transfer import WHOLE_BELOW_TOKENS
 
 
 def ps_per_token(cluster: Cluster, request: Request) -> int:
@@ -39,11 +38,12 @@ def send_by_layer(cluster: Cluster, batch: MicroBatch) -> None:
     if cluster.inputs.transfer.mode != "layerwise":
         return
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
-        if new and is_sent(request) and request.prompt_tokens >= LEAST_LAYERWISE_TOKENS and has_room(cluster, request):
+        if new and is_sent(request) and request.prompt_tokens >= WHOLE_BELOW_TOKENS and has_room(cluster, request):
             request.sent_by_layer = True
             layers = cluster.inputs.transfer.layers
-            last_layer_ps = request.prompt_tokens * ps_per_token(cluster, request) // layers
-            start_transfer(cluster, request, batch.start_ps + batch.duration_ps // layers, batch.end_ps + last_layer_ps)
+            first_layer_ps = -(-batch.duration_ps // layers)
+            last_layer_ps = -(-request.prompt_tokens * ps_per_token(cluster, request) // layers)
+            start_transfer(cluster, request, batch.start_ps + first_layer_ps, batch.end_ps + last_layer_ps)
 
 
 def send_whole(cluster: Cluster, request: Request, now: int) -> None:

@@ -1,7 +1,7 @@
 """vLLM as of 2023: a prefill-only iteration whenever a waiting request fits, else decodes.
 
-Waiting requests join first come first, whole prompts, while their tokens (``padded_prompts``: their number times the longest)
-keep within max_batch_tokens; the first joins whatever its length. Decodes are taken in order of arrival.
+Waiting requests join first come first, whole prompts, while their tokens (``padded_prompts``: their number times the
+longest) keep within max_batch_tokens; the first joins whatever its length. Decodes are taken in order of arrival.
 """
 
 from __future__ import annotations

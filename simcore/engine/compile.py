@@ -1,0 +1,133 @@
+"""``compile_case``: from a case and a trace to what the engines run, every default of CONTRACT.md resolved."""
+
+from __future__ import annotations
+
+from simcore.catalogue import resolve_machine, resolve_model
+from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
+from simcore.fleet import pool_machines
+from simcore.latency.compile import compile_curve
+from simcore.memory import KvCapacity, kv_capacity
+from simcore.power import stage_power
+from simcore.spec import Case, Model, PoolSpec, SpecError
+from simcore.traces import Trace
+from simcore.transfer import PS_PER_S, ps_per_token, replica_nic_bytes_per_s
+
+SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
+DEFAULT_TOKEN_BUDGET = 512
+DEFAULT_BATCH_TOKENS = 2048
+DEFAULT_BATCH_SIZE = {"sarathi": 128, "vllm": 256, "splitwise": 512, "splitwise_baseline": 512}
+DEFAULT_RESERVATION = {"sarathi": "on_demand", "vllm": "on_demand",
+                       "splitwise": "output_at_decode", "splitwise_baseline": "output_at_decode"}
+DEFAULT_WATERMARK = {"sarathi": 0.01, "vllm": 0.01, "splitwise": 0.0, "splitwise_baseline": 0.0}
+
+
+def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None) -> ClusterInputs:
+    """A case with the requests it serves, in whole numbers.
+
+    ``window``: first and one past the last request whose token gaps are kept; all where not given. SpecError (DoesNotFit
+    among them) names what cannot run and why.
+    """
+    _check_kind(case)
+    model = resolve_model(case.model)
+    capacities = [_pool_capacity(case, model, pool) for pool in case.pools]
+    replicas = tuple(replica for index, pool in enumerate(case.pools)
+                     for replica in _pool_replicas(case, model, index, pool, capacities[index]))
+    return ClusterInputs(
+        replicas=replicas, scheduler=_scheduler(case, trace), transfer=_transfer(case, model, capacities[0]),
+        arrival_ps=trace.arrival_ps, prompt_tokens=trace.prompt_tokens, output_tokens=trace.output_tokens,
+        cached_prompt_tokens=trace.cached_prompt_tokens, max_output_tokens=trace.max_output_tokens,
+        window=window or (0, len(trace)))
+
+
+def replica_count(pool: PoolSpec) -> int:
+    """Replicas of a pool: given, or machines x (accelerators // (TP x PP)); a larger replica spans whole machines."""
+    if pool.replicas is not None:
+        return pool.replicas
+    needed, machine = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine)
+    if needed <= machine.accelerators:
+        return pool_machines(pool) * (machine.accelerators // needed)
+    span = -(-needed // machine.accelerators)
+    if pool_machines(pool) < span:
+        raise SpecError(f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {span}: a replica"
+                        f" takes {needed} accelerators (tensor_parallel x pipeline_parallel), a machine has"
+                        f" {machine.accelerators}")
+    return pool_machines(pool) // span
+
+
+def _check_kind(case: Case) -> None:
+    """What a kind cannot do is refused by name."""
+    reservation = _reservation(case)
+    if reservation == "max_length" and case.memory.max_model_tokens is None:
+        raise SpecError("memory.max_model_tokens: found null, expected a whole number with reservation max_length")
+    if case.scheduler.kind not in SPLITWISE_KINDS:
+        return
+    if reservation == "on_demand":
+        raise SpecError(f"memory.reservation: found on_demand with scheduler kind {case.scheduler.kind}, expected"
+                        " output_at_decode, full_output or max_length: a decode machine could not recompute what it"
+                        " preempts")
+    for index, pool in enumerate(case.pools):
+        if pool.pipeline_parallel > 1:
+            raise SpecError(f"pools[{index}].pipeline_parallel: {pool.pipeline_parallel} is not built yet with scheduler"
+                            f" kind {case.scheduler.kind}, expected 1")
+
+
+def _reservation(case: Case) -> str:
+    return case.memory.reservation or DEFAULT_RESERVATION[case.scheduler.kind]
+
+
+def _pool_capacity(case: Case, model: Model, pool: PoolSpec) -> KvCapacity:
+    machine = resolve_machine(pool.machine)
+    return kv_capacity(model, machine, pool.tensor_parallel, pool.pipeline_parallel, case.memory)
+
+
+def _pool_replicas(case: Case, model: Model, index: int, pool: PoolSpec, capacity: KvCapacity) -> list[ReplicaInputs]:
+    """The pool's replicas, all alike."""
+    machine = resolve_machine(pool.machine)
+    parallel = (pool.tensor_parallel, pool.pipeline_parallel)
+    nic = replica_nic_bytes_per_s(machine.nic_bytes_per_s, *parallel)
+    curve = compile_curve(model, machine, *parallel, pool.latency or case.latency)
+    power = stage_power(model, machine, *parallel, curve)
+    replica = ReplicaInputs(
+        pool=index, role=pool.role, curve=curve,
+        stages=pool.pipeline_parallel, kv_blocks=capacity.blocks,
+        transfer_ps_per_token=ps_per_token(capacity.kv_bytes_per_token, nic),
+        power_mw=power.milliwatts, power_tokens=power.tokens)
+    return [replica] * replica_count(pool)
+
+
+def _scheduler(case: Case, trace: Trace) -> SchedulerInputs:
+    given, kind = case.scheduler, case.scheduler.kind
+    return SchedulerInputs(
+        kind=kind, token_budget=_token_budget(case),
+        max_batch_tokens=given.max_batch_tokens or _default_batch_tokens(kind, trace),
+        max_batch_size=given.max_batch_size or DEFAULT_BATCH_SIZE[kind], block_tokens=case.memory.block_tokens,
+        watermark_blocks_share=DEFAULT_WATERMARK[kind] if case.memory.watermark is None else case.memory.watermark,
+        reservation=_reservation(case), max_model_tokens=case.memory.max_model_tokens or 0, mixed_pool=given.mixed_pool,
+        prompt_pending_limit=given.prompt_pending_limit, padded_prompts=given.padded_prompts,
+        preempt_when_full=given.preempt_when_full, ageing=given.ageing, decode_runs=given.decode_runs,
+        simultaneous_arrivals=case.simultaneous_arrivals or _default_simultaneous(kind),
+        router=case.router, router_ties=case.router_ties, seed=case.seed)
+
+
+def _token_budget(case: Case) -> int:
+    budget = case.scheduler.token_budget
+    return budget if isinstance(budget, int) else DEFAULT_TOKEN_BUDGET
+
+
+def _default_batch_tokens(kind: str, trace: Trace) -> int:
+    """vLLM's own default: no prompt is longer than its batch."""
+    return max(DEFAULT_BATCH_TOKENS, int(trace.prompt_tokens.max())) if kind == "vllm" else DEFAULT_BATCH_TOKENS
+
+
+def _default_simultaneous(kind: str) -> str:
+    return "one_by_one" if kind in SPLITWISE_KINDS else "together"
+
+
+def _transfer(case: Case, model: Model, capacity: KvCapacity) -> TransferInputs:
+    """Bandwidth and times in whole ps; a replica's KV bytes a token are the model's, whichever pool."""
+    given = case.kv_transfer
+    bandwidth = given.bandwidth_bytes_per_s
+    return TransferInputs(
+        mode=given.mode, ps_per_token=0 if bandwidth is None else ps_per_token(capacity.kv_bytes_per_token, bandwidth),
+        contention=given.contention, setup_ps=round((given.setup_s or 0.0) * PS_PER_S),
+        retry_ps=max(round((given.retry_s or 0.0) * PS_PER_S), int(given.retry_s is not None)), layers=model.layers)
