@@ -105,6 +105,13 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+FILE_UPLOAD_HANDLERS = [
+    "planner.workloads.upload_limit.UploadLimit",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+TRACE_MAX_BYTES = envint("PHASEPLAN_TRACE_MAX_MB", 200, minimum=1) * 1_000_000
+TRACE_MAX_ROWS = envint("PHASEPLAN_TRACE_MAX_ROWS", 2_000_000, minimum=1)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_PERMISSIONS = 0o600

@@ -1,0 +1,98 @@
+"""What designs are asked to serve: uploaded traces and synthetic mixes."""
+
+from typing import Any, ClassVar, Self
+
+from django.db import models
+from django.db.models import F, Q
+
+from planner.accounts.models import OwnedModel
+from planner.accounts.owned import OwnedManager, Visitor
+from planner.workloads import storage
+from simcore.traces import SyntheticSpec, Trace, generate
+
+CHUNK_BYTES = 1 << 20
+
+
+class WorkloadManager(OwnedManager["Workload"]):
+    """Shipped workloads belong to no team: everyone who is signed in sees them, nobody changes them."""
+
+    def visible_to(self, user: Visitor) -> models.QuerySet["Workload"]:
+        if not user.is_authenticated:
+            return self._unscoped().none()
+        return self._unscoped().filter(Q(team__membership__user=user) | Q(team__isnull=True))
+
+
+class Workload(OwnedModel):
+    """A trace as it was uploaded, or the spec of one that is generated. It never changes once it is made."""
+
+    class Kind(models.TextChoices):
+        UPLOADED = "uploaded", "Uploaded trace"
+        SYNTHETIC = "synthetic", "Synthetic mix"
+
+    team = models.ForeignKey(  # type: ignore[assignment]
+        "accounts.Team", null=True, on_delete=models.CASCADE, editable=False
+    )
+    """None: shipped."""
+    shipped = models.CharField(max_length=40, unique=True, null=True, editable=False)
+    """The mix's name of a shipped workload."""
+    name = models.CharField(max_length=100)
+    kind = models.CharField(max_length=10, choices=Kind.choices, editable=False)
+    content_hash = models.CharField(max_length=64, editable=False)
+    requests = models.PositiveIntegerField(editable=False)
+    file_name = models.CharField(max_length=255, blank=True, editable=False)
+    report: "models.JSONField[dict[str, Any] | None, dict[str, Any] | None]" = models.JSONField(
+        null=True, editable=False
+    )
+    """What reading the file found (simcore's ParseReport); None for a synthetic one."""
+    spec: "models.JSONField[dict[str, Any] | None, dict[str, Any] | None]" = models.JSONField(null=True, editable=False)
+    """A SyntheticSpec; None for an uploaded one."""
+    summary: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """Statistics and the series that the page draws (see summary.py)."""
+
+    unscoped: "ClassVar[models.Manager[Any]]" = models.Manager()
+    objects: "ClassVar[WorkloadManager]" = WorkloadManager()
+
+    class Meta:
+        ordering = [F("shipped").desc(nulls_last=True), "-created_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="one_workload_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def of_mix(cls, mix: str) -> Self:
+        """The shipped workload of a mix."""
+        return cls.unscoped.get(shipped=mix)
+
+    def trace(self) -> Trace:
+        """The requests, as uploaded or generated; what is stored is checked against its hash."""
+        if self.spec is not None:
+            return generate(SyntheticSpec.from_json(self.spec))
+        data = b"".join(self.chunks.order_by("number").values_list("data", flat=True))
+        trace = storage.unpacked(data, self.name)
+        if trace.content_hash() != self.content_hash:
+            raise storage.StoredTraceError(f"workload {self.pk}: its stored trace is not the one that was uploaded")
+        return trace
+
+    def store(self, trace: Trace) -> None:
+        """Keeps the requests in the database, where every worker reads them, whatever machine it is on."""
+        data = storage.packed(trace)
+        TraceChunk.objects.bulk_create(
+            TraceChunk(workload=self, number=number, data=data[start : start + CHUNK_BYTES])
+            for number, start in enumerate(range(0, len(data), CHUNK_BYTES))
+        )
+
+
+class TraceChunk(models.Model):
+    """A part of an uploaded trace's packed bytes; the parts in order are the whole."""
+
+    workload = models.ForeignKey(Workload, on_delete=models.CASCADE, related_name="chunks", editable=False)
+    number = models.PositiveIntegerField(editable=False)
+    data = models.BinaryField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["workload", "number"], name="one_chunk_a_number")]
+
+    def __str__(self) -> str:
+        return f"part {self.number} of workload {self.workload_id}"

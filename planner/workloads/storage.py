@@ -1,0 +1,39 @@
+"""A trace as bytes, and back: NumPy's compressed archive, arrivals as gaps (which compress better)."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+
+from simcore.traces import Trace
+
+COUNTS = ("prompt_tokens", "output_tokens", "cached_prompt_tokens", "max_output_tokens")
+TEXTS = ("classes", "sessions")
+
+
+class StoredTraceError(RuntimeError):
+    """Stored bytes are not the trace that they should be."""
+
+
+def packed(trace: Trace) -> bytes:
+    columns = {column: getattr(trace, column) for column in COUNTS}
+    for column in TEXTS:
+        if (texts := getattr(trace, column)) is not None:
+            columns[column] = np.frombuffer(json.dumps(texts).encode(), dtype=np.uint8)
+    stream = io.BytesIO()
+    np.savez_compressed(stream, gap_ps=np.diff(trace.arrival_ps, prepend=0), **columns)
+    return stream.getvalue()
+
+
+def unpacked(data: bytes, name: str) -> Trace:
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as columns:
+            return Trace.of(
+                name,
+                np.cumsum(columns["gap_ps"]),
+                *(columns[column] for column in COUNTS),
+                *(json.loads(columns[column].tobytes()) if column in columns else None for column in TEXTS),
+            )
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise StoredTraceError(f"{name}: the stored trace cannot be read ({error})") from error

@@ -1,0 +1,53 @@
+"""What a workload's page shows of its requests, worked out once, when the workload is saved."""
+
+from typing import Any
+
+import numpy as np
+
+from simcore.traces import PS_PER_S, Trace
+from simcore.traces.statistics import percentile, statistics
+
+MOST_BINS = 120
+BIN_WIDTHS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200)
+PERCENTILES = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
+CURVE_POINTS = 200
+
+
+def summary(trace: Trace) -> dict[str, Any]:
+    """Plain JSON: statistics, arrivals (requests/s in equal bins), lengths (percentiles and curves)."""
+    return {
+        "statistics": statistics(trace),
+        "arrivals": arrivals(trace),
+        "lengths": {column: lengths(getattr(trace, column)) for column in ("prompt_tokens", "output_tokens")},
+    }
+
+
+def arrivals(trace: Trace) -> dict[str, Any]:
+    """Requests/s in at most MOST_BINS bins from the first arrival on; the last ends with the last arrival."""
+    offsets = trace.arrival_ps - trace.arrival_ps[0]
+    width_s = next((width for width in BIN_WIDTHS_S if trace.duration_s <= width * MOST_BINS), BIN_WIDTHS_S[-1])
+    width_ps = round(width_s * PS_PER_S)
+    counts = np.bincount(offsets // width_ps)
+    seconds = np.full(len(counts), float(width_s))
+    seconds[-1] = max(trace.duration_s - width_s * (len(counts) - 1), 0.0)
+    if len(counts) > 1 and seconds[-1] < width_s / 2:  # too short to be a rate: it joins the one before
+        counts = np.append(counts[:-2], counts[-2] + counts[-1])
+        seconds = np.append(seconds[:-2], seconds[-2] + seconds[-1])
+    return {
+        "bin_s": width_s,
+        "start_s": [width_s * index for index in range(len(counts))],
+        "requests": counts.tolist(),
+        "rate_req_per_s": [
+            count / span if span else None for count, span in zip(counts.tolist(), seconds.tolist(), strict=True)
+        ],
+    }
+
+
+def lengths(tokens: np.ndarray) -> dict[str, Any]:
+    """Percentiles for the table, and points of the distribution function for the curve."""
+    ordered = np.sort(tokens)
+    ranks = np.unique(np.linspace(0, len(ordered) - 1, CURVE_POINTS).round().astype(np.int64))
+    return {
+        "percentiles": {f"{percent:g}": percentile(tokens, percent) for percent in PERCENTILES},
+        "curve": {"tokens": ordered[ranks].tolist(), "share": ((ranks + 1) / len(ordered)).tolist()},
+    }
