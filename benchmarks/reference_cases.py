@@ -1,6 +1,7 @@
 """The reference cases of other simulators as cases of ours: the settings that the data's README states, nothing else.
 
-A case folder holds config.json, trace.csv and requests.csv (each request's times). Two simulators: splitwise-sim and Vidur.
+A case folder holds config.json, trace.csv and requests.csv (each request's times). Two simulators: splitwise-sim and
+Vidur.
 """
 
 from __future__ import annotations
@@ -79,18 +80,36 @@ def splitwise_settings(config: dict[str, Any], folder: Path) -> dict[str, Any]:
     llama = "llama70b" in folder.name
     size = constants["llama2_70b" if llama else "bloom176b"]
     kv_tokens = (constants["gpu_memory_bytes"] * constants["gpus_per_machine"] - size["weights_bytes"]) // size[
-        "kv_bytes_per_token"]
+        "kv_bytes_per_token"
+    ]
     link = constants["kv_link"]
     return {
-        "model": "llama2-70b" if llama else "bloom-176b", "pools": splitwise_pools(config),
-        "scheduler": {"kind": "splitwise" if "mixed_pool" in config["command"] else "splitwise_baseline",
-                      "ageing": "splitwise-sim", "decode_runs": "contiguous"},
-        "kv_transfer": {"mode": "serialized", "bandwidth_bytes_per_s": link["bandwidth_bytes_per_s"],
-                        "contention": False, "retry_s": link["retry_delay_s"]},
-        "memory": {"kv_tokens": kv_tokens, "kv_bytes_per_token": size["kv_bytes_per_token"], "block_tokens": 1,
-                   "reservation": "output_at_decode", "watermark": 0},
-        "latency": {"source": "measured", "decode_key": "prompt_tokens", "hybrid_factor": 1.1,
-                    "path": str(folder.parents[2] / "measured" / "splitwise_step_times.csv")},
+        "model": "llama2-70b" if llama else "bloom-176b",
+        "pools": splitwise_pools(config),
+        "scheduler": {
+            "kind": "splitwise" if "mixed_pool" in config["command"] else "splitwise_baseline",
+            "ageing": "splitwise-sim",
+            "decode_runs": "contiguous",
+        },
+        "kv_transfer": {
+            "mode": "serialized",
+            "bandwidth_bytes_per_s": link["bandwidth_bytes_per_s"],
+            "contention": False,
+            "retry_s": link["retry_delay_s"],
+        },
+        "memory": {
+            "kv_tokens": kv_tokens,
+            "kv_bytes_per_token": size["kv_bytes_per_token"],
+            "block_tokens": 1,
+            "reservation": "output_at_decode",
+            "watermark": 0,
+        },
+        "latency": {
+            "source": "measured",
+            "decode_key": "prompt_tokens",
+            "hybrid_factor": 1.1,
+            "path": str(folder.parents[2] / "measured" / "splitwise_step_times.csv"),
+        },
         "router_ties": "pool_order",
     }
 
@@ -114,20 +133,34 @@ def pool(role: str, hardware: str, machines: int) -> dict[str, Any]:
 
 def vidur_settings(config: dict[str, Any]) -> dict[str, Any]:
     """Vidur: its stub's closed form as a curve, its batch rules as options."""
-    scheduler: dict[str, Any] = {"kind": config["scheduler"], "max_batch_size": config["batch_size_cap"],
-                                 "preempt_when_full": True}
+    scheduler: dict[str, Any] = {
+        "kind": config["scheduler"],
+        "max_batch_size": config["batch_size_cap"],
+        "preempt_when_full": True,
+    }
     if config["scheduler"] == "vllm":
         scheduler |= {"padded_prompts": True, "max_batch_tokens": config["max_tokens_in_batch"]}
     else:
         scheduler |= {"token_budget": config["chunk_size"]}
     return {
         "model": "llama2-70b" if "70b" in config["model"] else "llama2-7b",
-        "pools": [{"role": "mixed", "machine": "dgx-a100", "replicas": config["replicas"],
-                   "tensor_parallel": config["tp"], "pipeline_parallel": config["pp"]}],
+        "pools": [
+            {
+                "role": "mixed",
+                "machine": "dgx-a100",
+                "replicas": config["replicas"],
+                "tensor_parallel": config["tp"],
+                "pipeline_parallel": config["pp"],
+            }
+        ],
         "scheduler": scheduler,
         "router": {"lor": "least_waiting"}.get(config["global_scheduler"], config["global_scheduler"]),
-        "memory": {"kv_tokens": config["num_blocks"] * config["block_size"], "block_tokens": config["block_size"],
-                   "watermark": config["watermark"], "max_model_tokens": config["max_model_len"]},
+        "memory": {
+            "kv_tokens": config["num_blocks"] * config["block_size"],
+            "block_tokens": config["block_size"],
+            "watermark": config["watermark"],
+            "max_model_tokens": config["max_model_len"],
+        },
         "latency": vidur_curve(config),
     }
 
@@ -135,8 +168,8 @@ def vidur_settings(config: dict[str, Any]) -> dict[str, Any]:
 def vidur_curve(config: dict[str, Any]) -> dict[str, Any]:
     """The stub: t0 + max(weights read, FLOPs of tokens rounded up to 8) + attention of chunks + KV read by decodes.
 
-    One knot a token. Its chunk attention is c*(p + c/2), ours c*p + c(c+1)/2: a*n/2 is taken off all three tables. Its decode
-    reads the token being processed as well: s = b + a/2.
+    One knot a token. Its chunk attention is c*(p + c/2), ours c*p + c(c+1)/2: a*n/2 is taken off all three tables.
+    Its decode reads the token being processed as well: s = b + a/2.
     """
     stub = config["stub"]
     attention = 4 * stub["layers_per_stage"] * stub["q_heads"] * stub["head_dim"] / stub["attn_flops_per_s"]
@@ -146,5 +179,13 @@ def vidur_curve(config: dict[str, Any]) -> dict[str, Any]:
     most = max(config["chunk_size"], config["max_tokens_in_batch"], config["max_model_len"]) + config["batch_size_cap"]
     tokens = list(range(most + 1))
     base = [stub["t0"] + max(weights, token * -(-n // 8) * 8) - attention * n / 2 for n in tokens]
-    return {"source": "curve", "tokens": tokens, "prefill_s": base, "decode_s": base, "hybrid_s": base,
-            "attention_s": attention, "context_s": context, "decode_seq_s": context + attention / 2}
+    return {
+        "source": "curve",
+        "tokens": tokens,
+        "prefill_s": base,
+        "decode_s": base,
+        "hybrid_s": base,
+        "attention_s": attention,
+        "context_s": context,
+        "decode_seq_s": context + attention / 2,
+    }

@@ -16,27 +16,40 @@ SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
 DEFAULT_TOKEN_BUDGET = 512
 DEFAULT_BATCH_TOKENS = 2048
 DEFAULT_BATCH_SIZE = {"sarathi": 128, "vllm": 256, "splitwise": 512, "splitwise_baseline": 512}
-DEFAULT_RESERVATION = {"sarathi": "on_demand", "vllm": "on_demand",
-                       "splitwise": "output_at_decode", "splitwise_baseline": "output_at_decode"}
+DEFAULT_RESERVATION = {
+    "sarathi": "on_demand",
+    "vllm": "on_demand",
+    "splitwise": "output_at_decode",
+    "splitwise_baseline": "output_at_decode",
+}
 DEFAULT_WATERMARK = {"sarathi": 0.01, "vllm": 0.01, "splitwise": 0.0, "splitwise_baseline": 0.0}
 
 
 def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None) -> ClusterInputs:
     """A case with the requests it serves, in whole numbers.
 
-    ``window``: first and one past the last request whose token gaps are kept; all where not given. SpecError (DoesNotFit
-    among them) names what cannot run and why.
+    ``window``: first and one past the last request whose token gaps are kept; all where not given. SpecError
+    (DoesNotFit among them) names what cannot run and why.
     """
     _check_kind(case)
     model = resolve_model(case.model)
     capacities = [_pool_capacity(case, model, pool) for pool in case.pools]
-    replicas = tuple(replica for index, pool in enumerate(case.pools)
-                     for replica in _pool_replicas(case, model, index, pool, capacities[index]))
+    replicas = tuple(
+        replica
+        for index, pool in enumerate(case.pools)
+        for replica in _pool_replicas(case, model, index, pool, capacities[index])
+    )
     return ClusterInputs(
-        replicas=replicas, scheduler=_scheduler(case, trace), transfer=_transfer(case, model, capacities[0]),
-        arrival_ps=trace.arrival_ps, prompt_tokens=trace.prompt_tokens, output_tokens=trace.output_tokens,
-        cached_prompt_tokens=trace.cached_prompt_tokens, max_output_tokens=trace.max_output_tokens,
-        window=window or (0, len(trace)))
+        replicas=replicas,
+        scheduler=_scheduler(case, trace),
+        transfer=_transfer(case, model, capacities[0]),
+        arrival_ps=trace.arrival_ps,
+        prompt_tokens=trace.prompt_tokens,
+        output_tokens=trace.output_tokens,
+        cached_prompt_tokens=trace.cached_prompt_tokens,
+        max_output_tokens=trace.max_output_tokens,
+        window=window or (0, len(trace)),
+    )
 
 
 def replica_count(pool: PoolSpec) -> int:
@@ -48,9 +61,11 @@ def replica_count(pool: PoolSpec) -> int:
         return pool_machines(pool) * (machine.accelerators // needed)
     span = -(-needed // machine.accelerators)
     if pool_machines(pool) < span:
-        raise SpecError(f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {span}: a replica"
-                        f" takes {needed} accelerators (tensor_parallel x pipeline_parallel), a machine has"
-                        f" {machine.accelerators}")
+        raise SpecError(
+            f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {span}: a replica"
+            f" takes {needed} accelerators (tensor_parallel x pipeline_parallel), a machine has"
+            f" {machine.accelerators}"
+        )
     return pool_machines(pool) // span
 
 
@@ -62,13 +77,17 @@ def _check_kind(case: Case) -> None:
     if case.scheduler.kind not in SPLITWISE_KINDS:
         return
     if reservation == "on_demand":
-        raise SpecError(f"memory.reservation: found on_demand with scheduler kind {case.scheduler.kind}, expected"
-                        " output_at_decode, full_output or max_length: a decode machine could not recompute what it"
-                        " preempts")
+        raise SpecError(
+            f"memory.reservation: found on_demand with scheduler kind {case.scheduler.kind}, expected"
+            " output_at_decode, full_output or max_length: a decode machine could not recompute what it"
+            " preempts"
+        )
     for index, pool in enumerate(case.pools):
         if pool.pipeline_parallel > 1:
-            raise SpecError(f"pools[{index}].pipeline_parallel: {pool.pipeline_parallel} is not built yet with scheduler"
-                            f" kind {case.scheduler.kind}, expected 1")
+            raise SpecError(
+                f"pools[{index}].pipeline_parallel: {pool.pipeline_parallel} is not built yet with scheduler"
+                f" kind {case.scheduler.kind}, expected 1"
+            )
 
 
 def _reservation(case: Case) -> str:
@@ -88,25 +107,40 @@ def _pool_replicas(case: Case, model: Model, index: int, pool: PoolSpec, capacit
     curve = compile_curve(model, machine, *parallel, pool.latency or case.latency)
     power = stage_power(model, machine, *parallel, curve)
     replica = ReplicaInputs(
-        pool=index, role=pool.role, curve=curve,
-        stages=pool.pipeline_parallel, kv_blocks=capacity.blocks,
+        pool=index,
+        role=pool.role,
+        curve=curve,
+        stages=pool.pipeline_parallel,
+        kv_blocks=capacity.blocks,
         transfer_ps_per_token=ps_per_token(capacity.kv_bytes_per_token, nic),
-        power_mw=power.milliwatts, power_tokens=power.tokens)
+        power_mw=power.milliwatts,
+        power_tokens=power.tokens,
+    )
     return [replica] * replica_count(pool)
 
 
 def _scheduler(case: Case, trace: Trace) -> SchedulerInputs:
     given, kind = case.scheduler, case.scheduler.kind
     return SchedulerInputs(
-        kind=kind, token_budget=_token_budget(case),
+        kind=kind,
+        token_budget=_token_budget(case),
         max_batch_tokens=given.max_batch_tokens or _default_batch_tokens(kind, trace),
-        max_batch_size=given.max_batch_size or DEFAULT_BATCH_SIZE[kind], block_tokens=case.memory.block_tokens,
+        max_batch_size=given.max_batch_size or DEFAULT_BATCH_SIZE[kind],
+        block_tokens=case.memory.block_tokens,
         watermark_blocks_share=DEFAULT_WATERMARK[kind] if case.memory.watermark is None else case.memory.watermark,
-        reservation=_reservation(case), max_model_tokens=case.memory.max_model_tokens or 0, mixed_pool=given.mixed_pool,
-        prompt_pending_limit=given.prompt_pending_limit, padded_prompts=given.padded_prompts,
-        preempt_when_full=given.preempt_when_full, ageing=given.ageing, decode_runs=given.decode_runs,
+        reservation=_reservation(case),
+        max_model_tokens=case.memory.max_model_tokens or 0,
+        mixed_pool=given.mixed_pool,
+        prompt_pending_limit=given.prompt_pending_limit,
+        padded_prompts=given.padded_prompts,
+        preempt_when_full=given.preempt_when_full,
+        ageing=given.ageing,
+        decode_runs=given.decode_runs,
         simultaneous_arrivals=case.simultaneous_arrivals or _default_simultaneous(kind),
-        router=case.router, router_ties=case.router_ties, seed=case.seed)
+        router=case.router,
+        router_ties=case.router_ties,
+        seed=case.seed,
+    )
 
 
 def _token_budget(case: Case) -> int:
@@ -128,6 +162,10 @@ def _transfer(case: Case, model: Model, capacity: KvCapacity) -> TransferInputs:
     given = case.kv_transfer
     bandwidth = given.bandwidth_bytes_per_s
     return TransferInputs(
-        mode=given.mode, ps_per_token=0 if bandwidth is None else ps_per_token(capacity.kv_bytes_per_token, bandwidth),
-        contention=given.contention, setup_ps=round((given.setup_s or 0.0) * PS_PER_S),
-        retry_ps=max(round((given.retry_s or 0.0) * PS_PER_S), int(given.retry_s is not None)), layers=model.layers)
+        mode=given.mode,
+        ps_per_token=0 if bandwidth is None else ps_per_token(capacity.kv_bytes_per_token, bandwidth),
+        contention=given.contention,
+        setup_ps=round((given.setup_s or 0.0) * PS_PER_S),
+        retry_ps=max(round((given.retry_s or 0.0) * PS_PER_S), int(given.retry_s is not None)),
+        layers=model.layers,
+    )

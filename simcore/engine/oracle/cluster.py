@@ -15,8 +15,8 @@ A replica that is woken becomes due; with ``simultaneous_arrivals`` ``one_by_one
 (unless it is due already), so that the next event of the instant sees it busy. What an instant brings forth at the same
 t (an iteration of no length) is a new round of 1 to 5.
 
-Ties: in every minimum over replicas the lowest index wins, or with ``router_ties`` ``pool_order`` the first of the pool's
-order. Requests are ordered by their place in the trace wherever "by arrival" is said.
+Ties: in every minimum over replicas the lowest index wins, or with ``router_ties`` ``pool_order`` the first of the
+pool's order. Requests are ordered by their place in the trace wherever "by arrival" is said.
 
 **When a replica is woken** (with the splitwise kinds only an idle one looks): see ``replica.py`` and ``splitwise.py``.
 **The end**: nothing is left, or only polls, every one of which has failed since anything last happened.

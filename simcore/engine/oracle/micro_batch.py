@@ -27,8 +27,7 @@ def launch(cluster: Cluster, replica: Replica, members: list[Request], new_token
     cluster.active += 1
     cluster.failed_polls = 0
     cluster.sequence += 1
-    heapq.heappush(cluster.events,
-                   (batch.end_ps, ITERATION_END, replica.index, cluster.sequence, replica.index, batch))
+    heapq.heappush(cluster.events, (batch.end_ps, ITERATION_END, replica.index, cluster.sequence, replica.index, batch))
     return batch
 
 

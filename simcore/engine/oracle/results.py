@@ -21,8 +21,12 @@ def run_result(cluster: Cluster) -> RunResult:
         settle_idle(replica, end_ps)
     gaps = sorted(cluster.gaps.items())
     return RunResult(
-        request_results(cluster), replica_results(cluster), column(gap for gap, _ in gaps),
-        column(count for _, count in gaps), energy_series(cluster, end_ps), end_ps,
+        request_results(cluster),
+        replica_results(cluster),
+        column(gap for gap, _ in gaps),
+        column(count for _, count in gaps),
+        energy_series(cluster, end_ps),
+        end_ps,
     )
 
 

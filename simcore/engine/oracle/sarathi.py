@@ -39,8 +39,9 @@ def add_decodes(cluster: Cluster, replica: Replica, members: list[Request], new_
     return prefills
 
 
-def add_prefills_in_progress(cluster: Cluster, prefills: list[Request], members: list[Request],
-                             new_tokens: list[int]) -> list[Request]:
+def add_prefills_in_progress(
+    cluster: Cluster, prefills: list[Request], members: list[Request], new_tokens: list[int]
+) -> list[Request]:
     """A chunk of each while the budget lasts; returns those that got none."""
     left_over = []
     for request in prefills:

@@ -45,7 +45,8 @@ def select(cluster: Cluster, replica: Replica) -> list[int]:
 
 
 def add_aged(cluster: Cluster, replica: Replica, chosen: Selection) -> None:
-    """Rule 1, in the order of the waiting list. ``ageing`` ``splitwise-sim`` stops at the first task below the limit."""
+    """Rule 1, in the order of the waiting list. ``ageing`` ``splitwise-sim`` stops at the first task below the
+    limit."""
     ageing = cluster.inputs.scheduler.ageing
     for task in replica.tasks if ageing != "none" else ():
         if passes(cluster, task) >= MOST_PASSES:

@@ -21,8 +21,15 @@ def build_replica(index: int, replica: ReplicaInputs, inputs: ClusterInputs) -> 
 
 def build_requests(inputs: ClusterInputs) -> list[Request]:
     """The trace as records; a reservation counts ``max_output_tokens`` where given."""
-    columns = (inputs.arrival_ps, inputs.prompt_tokens, inputs.output_tokens, inputs.cached_prompt_tokens,
-               inputs.max_output_tokens)
+    columns = (
+        inputs.arrival_ps,
+        inputs.prompt_tokens,
+        inputs.output_tokens,
+        inputs.cached_prompt_tokens,
+        inputs.max_output_tokens,
+    )
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Request(index, arrival, prompt, output, cached, limit or output, prompt, cached)
-            for index, (arrival, prompt, output, cached, limit) in enumerate(rows)]
+    return [
+        Request(index, arrival, prompt, output, cached, limit or output, prompt, cached)
+        for index, (arrival, prompt, output, cached, limit) in enumerate(rows)
+    ]

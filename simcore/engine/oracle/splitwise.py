@@ -1,16 +1,18 @@
 """A machine of the splitwise kinds: prompts, decodes or both, one batch at a time.
 
-What is in the batch next is chosen in ``selection.py``; here: when it is chosen, and what happens around it. A *selection*
-counts a pass for the next task of every request here that is not in the batch. A batch with prompts, and one of which a
-member has finished, is followed by a selection. A decode-only batch goes on unchanged otherwise, until (``decode_runs``)
+What is in the batch next is chosen in ``selection.py``; here: when it is chosen, and what happens around it. A
+*selection* counts a pass for the next task of every request here that is not in the batch. A batch with prompts, and
+one of which a member has finished, is followed by a selection. A decode-only batch goes on unchanged otherwise, until
+(``decode_runs``)
 
 - ``stepwise``: at an iteration's end a selection would add a task to it;
 - ``contiguous``: it was interrupted: by an arriving request whose decode stays here; by an arriving prompt of at most
   max_batch_tokens; by a decode whose KV has come, while the batch is below max_batch_size; by the end of an outgoing
   transfer while anything waits. Room for KV is not looked at.
 
-An idle machine looks whenever something comes or an outgoing transfer ends. With ``contiguous`` only if what came (after
-a transfer: the first of the waiting list) would fit by itself, and then a selection of nothing counts passes too.
+An idle machine looks whenever something comes or an outgoing transfer ends. With ``contiguous`` only if what came
+(after a transfer: the first of the waiting list) would fit by itself, and then a selection of nothing counts passes
+too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """KV transfer from a prefill replica to a decode replica: room first, then the two NICs, first come first.
 
-``serialized``: from the end of the prefill. ``layerwise``: each layer's KV as soon as that layer is done, decided when the
-prefill starts; without room at the destination then, and for prompts under 512 tokens, serialized. The end is known when
-a transfer is started: start = max(ready, source NIC free, destination NIC free), both busy to the end. ``contention``
-false: start = ready. The destination's blocks are taken when the transfer is started, the source's are held to the end.
+``serialized``: from the end of the prefill. ``layerwise``: each layer's KV as soon as that layer is done, decided
+when the prefill starts; without room at the destination then, and for prompts under 512 tokens, serialized. The end
+is known when a transfer is started: start = max(ready, source NIC free, destination NIC free), both busy to the end.
+``contention`` false: start = ready. The destination's blocks are taken when the transfer is started, the source's are
+held to the end.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def poll_transfer(cluster: Cluster, request: Request, now: int) -> None:
         destination.polls -= 1
         start_transfer(cluster, request, now, now)
         return
-    cluster.failed_polls += 1
+    cluster.failed_polls = cluster.failed_polls + 1 if cluster.active == 0 else 0
     push_event(cluster, now + cluster.inputs.transfer.retry_ps, TRANSFER_POLL, request)
 
 
