@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.accounts.models import User
-from planner.catalogue.lookup import machines_for, models_for, price_books_for
 from planner.workloads.models import Workload
+from simcore import catalogue
 from simcore.families import CO_LOCATED, SPLIT
 from simcore.spec import PriceBook
 
@@ -14,6 +14,7 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Choices:
+    user: User
     models: Pairs
     machines: Pairs
     workloads: Pairs
@@ -22,10 +23,11 @@ class Choices:
     @classmethod
     def of(cls, user: User) -> "Choices":
         return cls(
-            models=[(row.id, row.name) for row in models_for(user)],
-            machines=[(row.id, row.name) for row in machines_for(user)],
+            user=user,
+            models=[(name, catalogue.model(name).name) for name in catalogue.model_ids()],
+            machines=[(name, catalogue.machine(name).name) for name in catalogue.machine_ids()],
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
-            price_books={book.id: book for book in price_books_for(user)},
+            price_books=catalogue.price_books(),
         )
 
     def fields(self) -> dict[str, Pairs]:

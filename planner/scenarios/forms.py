@@ -172,7 +172,7 @@ class QuestionForm(forms.Form):
     def _check_prices(self, cleaned: Mapping[str, Any]) -> None:
         book = self.offered.price_books.get(cleaned.get("price_book", ""))
         for machine in cleaned.get("machines") or []:
-            if book is not None and machine not in book.machines:
+            if book is not None and machine not in {price.machine for price in book.prices}:
                 self.add_error(
                     "price_book",
                     f"{book.name} has no price for {machine}, expected a book with one, or another machine.",

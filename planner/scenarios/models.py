@@ -16,6 +16,9 @@ class Scenario(OwnedModel):
     shipped_id = models.CharField(max_length=50, null=True, editable=False)
     """Which of the shipped examples it is; null for a question that a user asked."""
 
+    note = models.TextField(blank=True)
+    """What a reader must know about it: the facts it rests on."""
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["team", "shipped_id"], name="one_copy_of_a_shipped_scenario")]
 

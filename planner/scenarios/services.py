@@ -13,13 +13,17 @@ from planner.scenarios.models import Revision, Scenario
 
 
 @transaction.atomic
-def create_scenario(user: User, data: Mapping[str, Any], name: str = "") -> Revision:
-    """A new scenario of the team the user works for, with its first revision; FieldErrors on bad input."""
+def create_scenario(user: User, data: Mapping[str, Any], name: str = "", **shipped: str) -> Revision:
+    """A new scenario of the team the user works for, with its first revision; FieldErrors on bad input.
+
+    ``shipped``: shipped_id and note, for what comes with Phaseplan.
+    """
     team = working_team(user)
     if team is None:
         raise PermissionDenied("You may read here, but not save: ask an owner of your team.")
     inputs = clean_inputs(user, data)
-    scenario = Scenario.objects.create(team=team, created_by=user, name=name.strip()[:200] or name_of(inputs))
+    name = name.strip()[:200] or name_of(inputs)
+    scenario = Scenario.objects.create(team=team, created_by=user, name=name, **shipped)
     return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, created_by=user)
 
 

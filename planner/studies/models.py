@@ -9,6 +9,7 @@ from planner.accounts.models import OwnedModel
 from planner.scenarios.models import Revision
 from planner.studies.leases import LeasedRow, State
 from planner.studies.workers import Worker
+from planner.workloads.models import Workload
 
 __all__ = ["Evaluation", "Shard", "Study", "StudyDesign", "Wave", "Worker"]
 
@@ -25,6 +26,7 @@ class Study(OwnedModel):
     """
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="studies", editable=False)
+    workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="studies", editable=False)
     spec: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
     """A StudySpec, with the model and the machines as they were."""
     prices: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)

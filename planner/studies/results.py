@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from planner.studies import stored
@@ -14,6 +15,7 @@ from simcore.result import StudyResult
 from simcore.result import study_result as combine
 
 CACHED_STUDIES = 16
+TOTAL, FAILED, FOUND = Count("pk"), Count("pk", filter=~Q(failure="")), Count("evaluation")
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,8 @@ class Progress(explain.Progress):
 
 
 def progress(study: Study) -> Progress:
-    total, failed = study.designs.count(), study.designs.exclude(failure="").count()
-    tried = failed + study.designs.exclude(evaluation=None).count()
+    counts = study.designs.aggregate(total=TOTAL, failed=FAILED, found=FOUND)
+    total, failed, tried = counts["total"], counts["failed"], counts["failed"] + counts["found"]
     ended_early = study.state in {State.CANCELLED, State.FAILED}
     phase = _phase(study, tried, total)
     return Progress(tried, total, ended_early, failed, _elapsed_s(study), phase, study.is_active)

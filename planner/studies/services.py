@@ -14,6 +14,7 @@ from planner.scenarios.models import Revision, Scenario
 from planner.studies import leases, queue
 from planner.studies.leases import Claim, State
 from planner.studies.models import Shard, Study, StudyDesign, Wave
+from planner.studies.spec import compile_question
 from simcore.evaluation import Design
 from simcore.spec import encode
 
@@ -28,8 +29,6 @@ def start_study(user: User, revision: Revision) -> Study:
     """A study of the revision, queued, or the one that is under way already. FieldErrors on bad inputs."""
     if not Scenario.objects.editable_by(user).filter(pk=revision.scenario_id).exists():
         raise PermissionDenied("You may read this question, but not start a study of it.")
-    from planner.studies.spec import compile_question
-
     question = compile_question(user, revision.inputs)
     with transaction.atomic():
         Revision.objects.select_for_update().get(pk=revision.pk)  # a second press of the button waits here

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.accounts.models import User
-from planner.catalogue.lookup import machine_for, model_for, price_book_for
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import LIMITED
 from planner.scenarios.models import Revision
 from planner.workloads.models import Workload
+from simcore import catalogue
 from simcore.spec import (
     AbsoluteSlo,
     AttainmentSlo,
@@ -56,21 +56,21 @@ def compile_question(user: User, inputs: Mapping[str, Any]) -> Question:
     """The question that cleaned inputs ask (see scenarios.forms); FieldErrors says what cannot be asked."""
     workload = _workload(user, inputs["workload"])
     with _at_field("price_book"):
-        prices = price_book_for(user, inputs["price_book"])
-    return Question(_spec(user, inputs, workload), prices, workload, workload.content_hash)
+        prices = catalogue.price_book(inputs["price_book"])
+    return Question(_spec(inputs, workload), prices, workload, workload.content_hash)
 
 
-def _spec(user: User, inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
+def _spec(inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
     with _at_field("model"):
-        model = model_for(user, inputs["model"])
+        model = catalogue.model(inputs["model"])
     with _at_field("machines"):
-        machines = tuple(MachineChoice(machine_for(user, name)) for name in inputs["machines"])
+        machines = tuple(MachineChoice(catalogue.machine(name)) for name in inputs["machines"])
     with _at_field("slo_kind"):
         slo = _slo(inputs)
     with _at_field("__all__"):
         return StudySpec(
             model=model,
-            workload=WorkloadSpec(trace=workload.name),
+            workload=_workload_spec(workload),
             rate_req_per_s=inputs["rate_req_per_s"],
             machines=machines,
             families=tuple(inputs["families"]),
@@ -95,6 +95,13 @@ def _spec(user: User, inputs: Mapping[str, Any], workload: Workload) -> StudySpe
             seeds=(inputs["seed"],),
             counts=CountGrid(**{role: _counts(inputs[f"{role}_counts"]) for role in ("mixed", "prefill", "decode")}),
         )
+
+
+def _workload_spec(workload: Workload) -> WorkloadSpec:
+    """For whoever reads the spec; the study's own requests are those of its workload's row."""
+    if workload.spec is not None:
+        return WorkloadSpec(synthetic=workload.spec)
+    return WorkloadSpec(trace=workload.file_name or workload.name)
 
 
 def _slo(inputs: Mapping[str, Any]) -> Slo:

@@ -9,8 +9,10 @@ from planner.celery import app
 from planner.studies import leases, queue, services, stored
 from planner.studies.leases import Claim, Heartbeat, LostClaimError
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
+from planner.workloads.models import Workload
 from simcore import study as search
 from simcore.engine.version import engine_version
+from simcore.evaluate import evaluate
 from simcore.evaluation import Design
 from simcore.evaluation import Evaluation as Result
 from simcore.spec import encode
@@ -100,7 +102,7 @@ def _evaluate_one(held: Claim, row: StudyDesign, context: Context) -> None:
 
 def _evaluate(design: Design, context: Context) -> Result:
     try:
-        return search.evaluate(design, context)
+        return evaluate(design, context)
     except SoftTimeLimitExceeded:
         raise
     except Exception as error:  # one design's trouble is not the study's
@@ -119,8 +121,6 @@ def _context(study: Study) -> Context:
 
 @lru_cache(maxsize=2)
 def _trace_of(workload_id: int, trace_hash: str) -> Trace:
-    from planner.workloads.models import Workload
-
     trace = Workload.unscoped.get(pk=workload_id).trace()
     if trace.content_hash() != trace_hash:
         raise ValueError(f"workload {workload_id}: its trace is not the one that the study was started with")

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from planner import health
 from planner.accounts.models import Team
-from planner.scenarios.models import Revision, Scenario
-from planner.studies.models import Study, Wave, Worker
+from planner.studies.models import Wave, Worker
+from tests.unit.planner.bare_study import bare_study
 
 
 @pytest.mark.django_db
@@ -30,9 +30,7 @@ def test_without_a_worker_pages_still_answer(client: Client) -> None:
 
 
 def test_the_queue_shows_how_long_the_oldest_waits(client: Client, team: Team) -> None:
-    scenario = Scenario.objects.create(team=team, name="a question")
-    revision = Revision.objects.create(scenario=scenario, number=1, inputs={})
-    study = Study.objects.create(team=team, revision=revision, spec={}, prices={}, trace_hash="0")
+    study = bare_study(team)
     Wave.objects.create(study=study, number=0, queued_at=timezone.now() - timedelta(seconds=90))
     Wave.objects.create(study=study, number=1)
     queue = client.get("/healthz").json()["queue"]

@@ -10,18 +10,16 @@ from django.db import connection
 from django.utils import timezone
 
 from planner.accounts.models import Team, User
-from planner.scenarios.models import Revision, Scenario
 from planner.studies import leases
 from planner.studies.leases import LEASE_S, MAX_ATTEMPTS, Claim, Heartbeat, LostClaimError, State
-from planner.studies.models import Study, Wave
+from planner.studies.models import Wave
 from tests.services import until
+from tests.unit.planner.bare_study import bare_study
 
 
 @pytest.fixture
 def wave(alice: User, team: Team) -> Wave:
-    scenario = Scenario.objects.create(team=team, created_by=alice, name="a question")
-    revision = Revision.objects.create(scenario=scenario, number=1, inputs={})
-    study = Study.objects.create(team=team, revision=revision, spec={}, prices={}, trace_hash="0")
+    study = bare_study(team)
     return Wave.objects.create(study=study, number=0)
 
 

@@ -9,17 +9,15 @@ from django.utils import timezone
 
 from planner.accounts.models import Team
 from planner.celery import app
-from planner.scenarios.models import Revision, Scenario
 from planner.studies import leases, queue
 from planner.studies.leases import LEASE_S, State
-from planner.studies.models import Study, Wave
+from planner.studies.models import Wave
+from tests.unit.planner.bare_study import bare_study
 
 
 @pytest.fixture
 def wave(team: Team) -> Wave:
-    scenario = Scenario.objects.create(team=team, name="a question")
-    revision = Revision.objects.create(scenario=scenario, number=1, inputs={})
-    study = Study.objects.create(team=team, revision=revision, spec={}, prices={}, trace_hash="0")
+    study = bare_study(team)
     return Wave.objects.create(study=study, number=0)
 
 

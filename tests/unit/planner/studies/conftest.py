@@ -1,0 +1,109 @@
+"""A small real question of alice's, and ways to do what a worker does without one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from planner.accounts.models import Team, User
+from planner.scenarios import services as scenarios
+from planner.scenarios.models import Revision
+from planner.studies import queue, services, tasks
+from planner.studies.models import Study
+from planner.workloads.models import Workload
+from planner.workloads.services import save_mix
+from simcore.evaluation import Design, Evaluation
+from simcore.study import Context
+from simcore.traces import SyntheticSpec
+from tests.unit.simcore.questions import linear
+
+Inputs = dict[str, Any]
+HELD_EACH = {1: (2.0,), 2: (6.0, 4.0)}
+"""Requests a second that a machine of each pool holds, by the number of pools."""
+
+
+class Counted:
+    """Stands in for the engine where a test is about rows: capacity grows with machines; counts its calls."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.before: Callable[[Design], None] = lambda design: None
+
+    def __call__(self, design: Design, context: Context) -> Evaluation:
+        self.calls.append(design.design_id)
+        self.before(design)
+        return linear(design, HELD_EACH[len(design.case.pools)], context.spec.rate_req_per_s)
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    stand_in = Counted()
+    monkeypatch.setattr(tasks, "evaluate", stand_in)
+    return stand_in
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What would go to the broker: (task name, row id)."""
+    messages: list[tuple[str, str]] = []
+    monkeypatch.setattr(queue.app, "send_task", lambda name, args: messages.append((name, args[0])))
+    return messages
+
+
+@pytest.fixture
+def inputs(alice: User, workload: Workload) -> Inputs:
+    return {
+        "model": "bloom-176b",
+        "workload": str(workload.pk),
+        "rate_req_per_s": 10,
+        "machines": ["dgx-h100", "dgx-a100"],
+        "families": ["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"],
+        "price_book": "list",
+        "latency": "measured",
+    }
+
+
+@pytest.fixture
+def revision(alice: User, inputs: Inputs) -> Revision:
+    return scenarios.create_scenario(alice, inputs)
+
+
+@pytest.fixture
+def start(
+    alice: User,
+    revision: Revision,
+    sent: list[tuple[str, str]],
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> Callable[[], Study]:
+    """Starts a study of the revision as the page does."""
+
+    def started() -> Study:
+        with django_capture_on_commit_callbacks(execute=True):
+            return services.start_study(alice, revision)
+
+    return started
+
+
+@pytest.fixture
+def work(
+    sent: list[tuple[str, str]], django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> Callable[..., int]:
+    """Does the tasks that were sent, in order, until none is left or so many are done."""
+    by_name = {task.name: task for task in (tasks.plan_wave, tasks.run_shard)}
+
+    def worked(most: int = 10_000) -> int:
+        done = 0
+        while sent and done < most:
+            name, row_id = sent.pop(0)
+            with django_capture_on_commit_callbacks(execute=True):
+                by_name[name](row_id)
+            done += 1
+        return done
+
+    return worked
+
+
+@pytest.fixture
+def workload(alice: User, team: Team) -> Workload:
+    return save_mix(team, alice, "A little chat", SyntheticSpec("conversation", 10.0, 300))

@@ -1,0 +1,197 @@
+"""A study from start to end: waves, shards, and what is written when."""
+
+from collections.abc import Callable
+
+import pytest
+
+from planner.studies import services, stored, tasks
+from planner.studies.leases import State
+from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
+from planner.studies.results import progress, study_result
+from simcore.engine.version import engine_version
+from simcore.evaluation import Design
+from tests.unit.planner.studies.conftest import Counted
+
+Start = Callable[[], Study]
+Work = Callable[..., int]
+
+
+def test_a_study_runs_to_its_end(start: Start, work: Work, counted: Counted) -> None:
+    study = start()
+    assert study.state == State.QUEUED
+    work()
+    study.refresh_from_db()
+    assert study.state == State.DONE
+    assert study.engine_version == engine_version()
+    assert study.started_at is not None
+    assert study.finished_at is not None
+    assert study.waves.count() >= 2
+    assert {wave.state for wave in study.waves.all()} == {State.DONE}
+    assert not study.designs.filter(evaluation=None).exists()
+    assert len(counted.calls) == len(set(counted.calls)) == study.designs.count() > 10
+
+
+def test_the_result_is_that_of_the_command_line(start: Start, work: Work, counted: Counted) -> None:
+    """The same search on the same evaluations, whoever runs it."""
+    from simcore.study import context, next_designs
+
+    study = start()
+    work()
+    asked = context(stored.spec_of(study), study.workload.trace())
+    done: dict = {}
+    while wave := next_designs(asked, done):
+        done |= {design.design_id: Counted()(design, asked) for design in wave}
+    result = study_result(Study.unscoped.get(pk=study.pk))
+    assert [row.design_id for row in result.rows] == list(done)
+    assert result.winner is not None
+    assert result.winner.met
+
+
+def test_a_message_that_comes_twice_is_done_once(
+    start: Start, work: Work, sent: list[tuple[str, str]], counted: Counted
+) -> None:
+    study = start()
+    sent *= 2
+    work(2)
+    sent *= 3
+    work()
+    study.refresh_from_db()
+    assert study.state == State.DONE
+    assert len(counted.calls) == len(set(counted.calls)) == study.designs.count()
+
+
+def test_a_repeated_study_computes_nothing(start: Start, work: Work, counted: Counted) -> None:
+    first = start()
+    work()
+    calls = len(counted.calls)
+    second = start()
+    work()
+    assert second.pk != first.pk
+    assert len(counted.calls) == calls
+    ids = [list(study.designs.values_list("design_id", "evaluation")) for study in (first, second)]
+    assert ids[0] == ids[1]
+
+
+def test_another_rate_of_another_study_is_computed_anew(
+    alice, inputs, revision, start: Start, work: Work, counted: Counted, django_capture_on_commit_callbacks
+) -> None:
+    from planner.scenarios.services import save_revision
+
+    start()
+    work()
+    calls = len(counted.calls)
+    changed = save_revision(alice, revision.scenario, inputs | {"rate_req_per_s": 20})
+    with django_capture_on_commit_callbacks(execute=True):
+        services.start_study(alice, changed)
+    work()
+    assert len(counted.calls) > calls
+
+
+def test_a_second_press_of_the_button_starts_nothing(start: Start, work: Work, counted: Counted) -> None:
+    first = start()
+    assert start().pk == first.pk
+    work()
+    assert start().pk != first.pk
+
+
+def test_a_design_that_fails_does_not_fail_the_study(start: Start, work: Work, counted: Counted) -> None:
+    broken: list[str] = []
+
+    def break_the_second(design: Design) -> None:
+        if len(counted.calls) == 2:
+            broken.append(design.design_id)
+            raise MemoryError("no memory left")
+
+    counted.before = break_the_second
+    study = start()
+    work()
+    study.refresh_from_db()
+    assert study.state == State.DONE
+    row = study.designs.get(design_id=broken[0])
+    assert (row.evaluation, row.failure) == (None, "MemoryError: no memory left")
+    shown = study_result(study).row(broken[0])
+    assert shown is not None
+    assert (shown.status, shown.reason) == ("failed", "MemoryError: no memory left")
+    assert progress(study).failed == 1
+    assert not Evaluation.objects.filter(payload__status="failed").exists()
+
+
+def test_a_wave_that_cannot_be_planned_fails_the_study_with_the_reason(
+    start: Start, work: Work, counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise ValueError("families: nothing fits")
+
+    study = start()
+    monkeypatch.setattr(tasks.search, "next_designs", refuse)
+    work()
+    study.refresh_from_db()
+    assert (study.state, study.error) == (State.FAILED, "families: nothing fits")
+    assert study.is_partial
+
+
+def test_a_worker_that_takes_over_evaluates_only_what_is_left(start: Start, work: Work, counted: Counted) -> None:
+    """Killed in the middle of a shard: the designs it had written stay, the others are evaluated once more."""
+    study = start()
+    work(1)
+
+    def die_at_the_third(design: Design) -> None:
+        if len(counted.calls) == 3:
+            raise KeyboardInterrupt
+
+    counted.before = die_at_the_third
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert StudyDesign.objects.exclude(evaluation=None).count() == 2
+    counted.before = lambda design: None
+    dead = Shard.objects.get(state=State.RUNNING)
+    Shard.objects.filter(pk=dead.pk).update(state=State.QUEUED, claim_id=None)
+    tasks.run_shard(str(dead.pk))
+    work()
+    study.refresh_from_db()
+    assert study.state in {State.RUNNING, State.DONE}
+    assert len(set(counted.calls)) == len(counted.calls) - 1
+
+
+def test_nothing_is_written_for_a_shard_that_was_taken_over(start: Start, work: Work, counted: Counted) -> None:
+    study = start()
+    work(1)
+
+    def take_over(design: Design) -> None:
+        Shard.objects.filter(state=State.RUNNING).update(claim_id="00000000-0000-0000-0000-000000000001")
+
+    counted.before = take_over
+    work(1)
+    shard = Shard.objects.get(state=State.RUNNING)
+    assert not shard.designs.exclude(evaluation=None).exists()
+    assert len(counted.calls) == 1
+    assert study.waves.count() == 1
+
+
+def test_a_study_of_another_engine_begins_again(
+    start: Start, work: Work, counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = start()
+    work(4)
+    monkeypatch.setattr(tasks, "engine_version", lambda: "another")
+    work()
+    study.refresh_from_db()
+    assert (study.state, study.engine_version) == (State.DONE, "another")
+    versions = set(study.designs.values_list("evaluation__engine_version", flat=True))
+    assert versions == {"another"}
+
+
+def test_a_changed_trace_is_noticed(start: Start, work: Work, counted: Counted) -> None:
+    study = start()
+    Study.unscoped.filter(pk=study.pk).update(trace_hash="0" * 64)
+    work()
+    study.refresh_from_db()
+    assert study.state == State.FAILED
+    assert "not the one that the study was started with" in study.error
+
+
+def test_waves_are_numbered_once(start: Start, work: Work, counted: Counted) -> None:
+    study = start()
+    work()
+    numbers = list(Wave.objects.filter(study=study).values_list("number", flat=True))
+    assert numbers == list(range(len(numbers)))
