@@ -1,12 +1,13 @@
 """Watts: what accelerators draw by kind of batch and load, what a machine draws idle, and what is set aside for it.
 
-An accelerator draws idle + u * (TDP - idle), never above its cap. In decode (flat in time, rising with memory traffic):
-u = 0.18 + 0.75 * MBU + 1.2 * MFU, at most 1, where MBU and MFU are the shares of peak bandwidth and FLOP/s that a batch of n
-sequences at context 1024 uses over its iteration time. Checked against ML.ENERGY's watts at batch 8 on H100 (Llama-3.1-8B 486,
-70B TP4 441, Qwen3-32B 538, 405B fp8 407) and Splitwise's on A100 (BLOOM TP8 0.60, Llama-2-70B TP8 0.43, TP2 0.75 of TDP):
-within 15 %. Prefill and hybrid batches: u rises from 0.35 to 1 at 768 tokens (Splitwise's A100: 0.46 to 0.72 of TDP at 128
-to 256 tokens, TDP from 512 to 1024), and is never below the decodes' own. All of it is an estimate; FleetSim's law for H100
-(300 + 300/(1 + exp(4.2 - log2 batch)) W) is steeper in the batch and knows no model.
+An accelerator draws idle + u * (TDP - idle), never above its cap. In decode (flat in time, rising with memory
+traffic): u = 0.18 + 0.75 * MBU + 1.2 * MFU, at most 1, where MBU and MFU are the shares of peak bandwidth and
+FLOP/s that a batch of n sequences at context 1024 uses over its iteration time. Checked against ML.ENERGY's watts
+at batch 8 on H100 (Llama-3.1-8B 486, 70B TP4 441, Qwen3-32B 538, 405B fp8 407) and Splitwise's on A100 (BLOOM TP8
+0.60, Llama-2-70B TP8 0.43, TP2 0.75 of TDP): within 15 %. Prefill and hybrid batches: u rises from 0.35 to 1 at 768
+tokens (Splitwise's A100: 0.46 to 0.72 of TDP at 128 to 256 tokens, TDP from 512 to 1024), and is never below the
+decodes' own. All of it is an estimate; FleetSim's law for H100 (300 + 300/(1 + exp(4.2 - log2 batch)) W) is steeper
+in the batch and knows no model.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ class StagePower(NamedTuple):
     """By batch kind: prefill, decode, hybrid."""
 
 
-def stage_power(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int,
-                curve: StepTime | None = None) -> StagePower:
+def stage_power(
+    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, curve: StepTime | None = None
+) -> StagePower:
     """What one stage's accelerators draw above idle, by batch kind and batch tokens.
 
     ``curve`` gives a decode's time, so its traffic; without it, decodes are taken to use 0.8 of the bandwidth.
@@ -55,8 +57,10 @@ def stage_power(model: Model, machine: Machine, tensor_parallel: int, pipeline_p
     decode = [_decode_share(model, accelerator, part, tensor_parallel, n, curve) for n in POWER_TOKENS]
     prefill = [_prefill_share(n) for n in POWER_TOKENS]
     hybrid = [max(shares) for shares in zip(prefill, decode, strict=True)]
-    by_kind = tuple(tuple(_above_idle_mw(accelerator, machine, tensor_parallel, share) for share in shares)
-                    for shares in (prefill, decode, hybrid))
+    by_kind = tuple(
+        tuple(_above_idle_mw(accelerator, machine, tensor_parallel, share) for share in shares)
+        for shares in (prefill, decode, hybrid)
+    )
     return StagePower(POWER_TOKENS, (by_kind[0], by_kind[1], by_kind[2]))
 
 
@@ -79,8 +83,9 @@ def _prefill_share(tokens: int) -> float:
     return min(PREFILL_BASE + (1 - PREFILL_BASE) * tokens / PREFILL_FULL_TOKENS, 1.0)
 
 
-def _decode_share(model: Model, accelerator: Accelerator, part: Stage, tensor_parallel: int, sequences: int,
-                  curve: StepTime | None) -> float:
+def _decode_share(
+    model: Model, accelerator: Accelerator, part: Stage, tensor_parallel: int, sequences: int, curve: StepTime | None
+) -> float:
     weights, kv = part.weight_bytes(model), sequences * CONTEXT_TOKENS * part.kv_bytes_per_token(model)
     shortest_s = (weights + kv) / accelerator.memory_bandwidth_bytes_per_s
     seconds = shortest_s / DEFAULT_MBU

@@ -1,7 +1,7 @@
 """What a model's shapes imply: parameters, their place on a pipeline stage, KV bytes a token, FLOPs.
 
-Parameters of a dense decoder: embeddings V*h (twice where the LM head is not tied), a layer's attention
-h*(heads + 2*kv_heads)*d + heads*d*h and feed-forward 3*h*f (gated) or 2*h*f. Norms and biases are the rest, taken from the
+Parameters of a dense decoder: embeddings V*h (twice where the LM head is not tied), a layer's attention h*(heads +
+2*kv_heads)*d + heads*d*h and feed-forward 3*h*f (gated) or 2*h*f. Norms and biases are the rest, taken from the
 published total and spread over the layers.
 """
 
@@ -69,14 +69,20 @@ class Stage:
 def check_parallelism(model: Model, tensor_parallel: int, pipeline_parallel: int) -> None:
     """SpecError where heads do not divide by TP, or where there are more stages than layers."""
     if model.heads % tensor_parallel:
-        raise SpecError(f"tensor_parallel: found {tensor_parallel}, expected a divisor of {model.id}'s {model.heads} heads")
+        raise SpecError(
+            f"tensor_parallel: found {tensor_parallel}, expected a divisor of {model.id}'s {model.heads} heads"
+        )
     if pipeline_parallel > model.layers:
-        raise SpecError(f"pipeline_parallel: found {pipeline_parallel}, expected at most {model.id}'s {model.layers} layers")
+        raise SpecError(
+            f"pipeline_parallel: found {pipeline_parallel}, expected at most {model.id}'s {model.layers} layers"
+        )
 
 
 def stages(model: Model, tensor_parallel: int, pipeline_parallel: int) -> tuple[Stage, ...]:
-    """The model's stages: layers as even as can be (the first stages have one more), the input embedding on the first,
-    the LM head on the last (a copy where it is tied and there are several stages); KV heads are copied where TP exceeds them."""
+    """The model's stages: layers as even as can be (the first stages have one more), the input embedding on the
+    first, the LM head on the last (a copy where it is tied and there are several stages); KV heads are copied where
+    TP exceeds them.
+    """
     check_parallelism(model, tensor_parallel, pipeline_parallel)
     tables = 1 if model.tied_embeddings else 2
     each_layer = (model.parameters - tables * embedding_parameters(model)) / model.layers
@@ -89,5 +95,9 @@ def _stage(model: Model, tensor_parallel: int, pipeline_parallel: int, index: in
     layers = model.layers // pipeline_parallel + (index < model.layers % pipeline_parallel)
     first, last = index == 0, index == pipeline_parallel - 1
     tables = 1 if first and last and model.tied_embeddings else first + last
-    return Stage(layers, layers * each_layer / tensor_parallel, tables * embedding_parameters(model) / tensor_parallel,
-                 -(-model.kv_heads // tensor_parallel))
+    return Stage(
+        layers,
+        layers * each_layer / tensor_parallel,
+        tables * embedding_parameters(model) / tensor_parallel,
+        -(-model.kv_heads // tensor_parallel),
+    )

@@ -1,7 +1,9 @@
-"""The shipped catalogue: accelerators, machines, models and price books, each figure with unit, source, date and status."""
+"""The shipped catalogue: accelerators, machines, models and price books, each figure with unit, source, date and
+status.
+"""
 
 from simcore.catalogue.figures import STATUSES, TABLES, Figure, figures
-from simcore.catalogue.prices import Price, PriceBook, price_book, price_book_ids, price_books
+from simcore.catalogue.prices import price_book, price_book_ids, price_books
 from simcore.catalogue.rows import (
     accelerator,
     accelerator_ids,
@@ -15,7 +17,20 @@ from simcore.catalogue.rows import (
 )
 
 __all__ = [
-    "STATUSES", "TABLES", "Figure", "Price", "PriceBook", "accelerator", "accelerator_ids", "figures", "machine",
-    "machine_ids", "model", "model_ids", "price_book", "price_book_ids", "price_books", "resolve_accelerator",
-    "resolve_machine", "resolve_model",
+    "STATUSES",
+    "TABLES",
+    "Figure",
+    "accelerator",
+    "accelerator_ids",
+    "figures",
+    "machine",
+    "machine_ids",
+    "model",
+    "model_ids",
+    "price_book",
+    "price_book_ids",
+    "price_books",
+    "resolve_accelerator",
+    "resolve_machine",
+    "resolve_model",
 ]

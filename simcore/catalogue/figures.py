@@ -11,8 +11,9 @@ from simcore.spec import SpecError, nearest
 
 TABLES = ("accelerators", "machines", "models")
 STATUSES = ("verified", "memory", "estimate", "assumption")
-"""verified: carried from the named source; memory: recalled, not looked up; estimate: derived or a simulator's constant;
-assumption: posited by a paper or by us."""
+"""verified: carried from the named source; memory: recalled, not looked up; estimate: derived or a simulator's
+constant; assumption: posited by a paper or by us.
+"""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ def read_csv(name: str) -> list[dict[str, str]]:
 
 @cache
 def figures(table: str) -> tuple[Figure, ...]:
-    """All figures of ``accelerators``, ``machines`` or ``models``, in the order of the file; SpecError on another table."""
+    """All figures of ``accelerators``, ``machines`` or ``models``, in the order of the file; SpecError on another
+    table.
+    """
     if table not in TABLES:
         raise SpecError(f"table: found '{table}', expected one of {', '.join(TABLES)}{nearest(table, TABLES)}")
     return tuple(Figure(**row) for row in read_csv(f"{table}.csv"))

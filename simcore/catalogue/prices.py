@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import cache
 
 from simcore.catalogue.figures import read_csv
@@ -29,5 +28,7 @@ def price_books() -> dict[str, PriceBook]:
     for row in read_csv("prices.csv"):
         book = row.pop("book")
         prices.setdefault(book, []).append(decode(Price, row, f"prices.csv: {book}"))
-    return {row["id"]: PriceBook(row["id"], row["name"], row["date"], tuple(prices[row["id"]]))
-            for row in read_csv("price_books.csv")}
+    return {
+        row["id"]: PriceBook(row["id"], row["name"], row["date"], tuple(prices[row["id"]]))
+        for row in read_csv("price_books.csv")
+    }

@@ -81,8 +81,10 @@ def _row(kind: str, rows: dict[str, T], row_id: str) -> T:
 
 def _read(table: str, cls: type[T]) -> dict[str, T]:
     hints = typing.get_type_hints(cls)
-    return {row_id: decode(cls, {"id": row_id, **_typed(hints, fields)}, f"{table}.{row_id}")
-            for row_id, fields in fields_by_id(table).items()}
+    return {
+        row_id: decode(cls, {"id": row_id, **_typed(hints, fields)}, f"{table}.{row_id}")
+        for row_id, fields in fields_by_id(table).items()
+    }
 
 
 def _typed(hints: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:

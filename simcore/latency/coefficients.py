@@ -54,7 +54,8 @@ def coefficients(accelerator_id: str, engine: str) -> Coefficients:
         **{**plain, "tile_tokens": int(plain["tile_tokens"])},  # type: ignore[arg-type]
         allreduce_latency_s=tuple(float(rows[f"allreduce_latency_s_tp{t}"][0]) for t in LISTED_TP),
         allreduce_bandwidth_share=tuple(float(rows[f"allreduce_bandwidth_share_tp{t}"][0]) for t in LISTED_TP),
-        status="assumption" if any(status == "assumption" for _, status in rows.values()) else "estimate")
+        status="assumption" if any(status == "assumption" for _, status in rows.values()) else "estimate",
+    )
 
 
 @cache

@@ -15,12 +15,13 @@ from simcore.spec import LatencySpec, Machine, Model, SpecError
 PS_PER_S = 1e12
 
 
-def compile_curve(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int,
-                  latency: LatencySpec) -> IterationCurve:
+def compile_curve(
+    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, latency: LatencySpec
+) -> IterationCurve:
     """The curve of one pipeline stage of ``model`` on ``machine``, in whole ps (DESIGN.md section 3).
 
-    ``Machine.prefill_slowdown`` multiplies prefill and hybrid batches of ``roofline`` and of the shipped measured table;
-    ``curve`` is taken as given. SpecError names what the source lacks.
+    ``Machine.prefill_slowdown`` multiplies prefill and hybrid batches of ``roofline`` and of the shipped measured
+    table; ``curve`` is taken as given. SpecError names what the source lacks.
     """
     check_parallelism(model, tensor_parallel, pipeline_parallel)
     if latency.source == "curve":
@@ -32,24 +33,35 @@ def compile_curve(model: Model, machine: Machine, tensor_parallel: int, pipeline
     raise SpecError(f"latency.source: '{latency.source}' is not built yet, expected roofline, measured or curve")
 
 
-def iteration_parts(curve: IterationCurve, prefill: Sequence[tuple[int, int]],
-                    decode_contexts: Sequence[int]) -> dict[str, object]:
+def iteration_parts(
+    curve: IterationCurve, prefill: Sequence[tuple[int, int]], decode_contexts: Sequence[int]
+) -> dict[str, object]:
     """One batch's time and what it is made of, in seconds: the ``iteration`` command's JSON.
 
-    ``prefill``: (new, cached) tokens a chunk; ``decode_contexts``: cached tokens a decode. The parts add up to the whole.
+    ``prefill``: (new, cached) tokens a chunk; ``decode_contexts``: cached tokens a decode. The parts add up to the
+    whole.
     """
     if not prefill and not decode_contexts:
         raise SpecError("batch: found nothing, expected prefill chunks or decode contexts")
     kind = batch_kind(len(prefill), len(decode_contexts))
     tokens = sum(new for new, _ in prefill) + len(decode_contexts)
-    parts = {"base_s": curve.base_ps(kind, tokens), "prefill_attention_s": sum(curve.chunk_ps(*c) for c in prefill),
-             "decode_context_s": curve.context_ps * sum(decode_contexts),
-             "decode_seq_s": curve.decode_seq_ps * len(decode_contexts)}
+    parts = {
+        "base_s": curve.base_ps(kind, tokens),
+        "prefill_attention_s": sum(curve.chunk_ps(*c) for c in prefill),
+        "decode_context_s": curve.context_ps * sum(decode_contexts),
+        "decode_seq_s": curve.decode_seq_ps * len(decode_contexts),
+    }
     whole = curve.iteration_ps(prefill, decode_contexts)
-    return {"iteration_s": whole / PS_PER_S, "kind": kind.name.lower(),
-            "parts": {name: ps / PS_PER_S for name, ps in parts.items()}, "source": curve.source}
+    return {
+        "iteration_s": whole / PS_PER_S,
+        "kind": kind.name.lower(),
+        "parts": {name: ps / PS_PER_S for name, ps in parts.items()},
+        "source": curve.source,
+    }
 
 
 @lru_cache(maxsize=256)
-def _roofline(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str) -> IterationCurve:
+def _roofline(
+    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str
+) -> IterationCurve:
     return roofline_curve(model, machine, tensor_parallel, pipeline_parallel, engine)

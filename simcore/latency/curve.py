@@ -32,7 +32,9 @@ class BatchKind(IntEnum):
 
 @dataclass(frozen=True)
 class IterationCurve:
-    """One pipeline stage's time for one micro-batch, sending included. All fields are whole numbers, exact from here on."""
+    """One pipeline stage's time for one micro-batch, sending included. All fields are whole numbers, exact from
+    here on.
+    """
 
     tokens: tuple[int, ...]
     """Knots of n, increasing, at least one; shared by the three kinds."""
@@ -54,7 +56,9 @@ class IterationCurve:
         return (self.prefill_ps, self.decode_ps, self.hybrid_ps)[kind]
 
     def base_ps(self, kind: BatchKind, tokens: int) -> int:
-        """g_kind(n): linear between knots, rounded down to a whole ps; beyond the ends along the end segment, at least 0."""
+        """g_kind(n): linear between knots, rounded down to a whole ps; beyond the ends along the end segment, at
+        least 0.
+        """
         knots, values = self.tokens, self.knots_ps(kind)
         if len(knots) == 1:
             return values[0]

@@ -48,9 +48,11 @@ def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: Late
     exact = nearest == (model.id, resolve_accelerator(machine).id, tensor_parallel)
     host = "; its host time is an estimate" if latency.engine == "vllm-2026" else ""
     first = groups[nearest][0]
-    return (f"{curve.source}; {'measured' if exact else 'not measured here, nearest'}: {nearest[0]} on {nearest[1]}"
-            f" TP{nearest[2]} ({first.source}, {first.date}), where this formula is {error:.0%} off on average over"
-            f" {len(groups[nearest])} points{host}")
+    return (
+        f"{curve.source}; {'measured' if exact else 'not measured here, nearest'}: {nearest[0]} on {nearest[1]}"
+        f" TP{nearest[2]} ({first.source}, {first.date}), where this formula is {error:.0%} off on average over"
+        f" {len(groups[nearest])} points{host}"
+    )
 
 
 def mean_error(group: Group, engine: str) -> float:
@@ -72,8 +74,16 @@ def _points(engine: str) -> dict[Group, list[Point]]:
     for row in csv.DictReader(text.splitlines()):
         if row["engine"] == engine:
             group = (row["model"], row["hardware"], int(row["tensor_parallel"]))
-            groups.setdefault(group, []).append(Point(row["kind"], int(row["tokens"]), int(row["context"]),
-                                                      float(row["measured_ms"]), row["source"], row["date"]))
+            groups.setdefault(group, []).append(
+                Point(
+                    row["kind"],
+                    int(row["tokens"]),
+                    int(row["context"]),
+                    float(row["measured_ms"]),
+                    row["source"],
+                    row["date"],
+                )
+            )
     return groups
 
 

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, IterationCurve
 from simcore.spec import LatencySpec, SpecError
 
 
 def given_curve(latency: LatencySpec) -> IterationCurve:
-    """The curve of ``tokens``, ``prefill_s``, ``decode_s``, ``hybrid_s`` (prefill's where not given) and the coefficients.
+    """The curve of ``tokens``, ``prefill_s``, ``decode_s``, ``hybrid_s`` (prefill's where not given) and the
+    coefficients.
 
-    ``attention_s`` is rounded to 2**-10 ps, all else to whole ps; beyond its ends the curve goes on along its end segments.
+    ``attention_s`` is rounded to 2**-10 ps, all else to whole ps; beyond its ends the curve goes on along its end
+    segments.
     """
     tokens = _tokens(latency.tokens)
     prefill = _times("prefill_s", latency.prefill_s, tokens)
     hybrid = prefill if latency.hybrid_s is None else _times("hybrid_s", latency.hybrid_s, tokens)
     return IterationCurve(
-        tokens=tokens, prefill_ps=prefill, decode_ps=_times("decode_s", latency.decode_s, tokens), hybrid_ps=hybrid,
+        tokens=tokens,
+        prefill_ps=prefill,
+        decode_ps=_times("decode_s", latency.decode_s, tokens),
+        hybrid_ps=hybrid,
         attention=round(latency.attention_s * PS_PER_S * (1 << ATTENTION_FRACTION_BITS)),
-        chunk_read_ps=round(latency.chunk_read_s * PS_PER_S), context_ps=round(latency.context_s * PS_PER_S),
-        decode_seq_ps=round(latency.decode_seq_s * PS_PER_S), source="curve: as given")
+        chunk_read_ps=round(latency.chunk_read_s * PS_PER_S),
+        context_ps=round(latency.context_s * PS_PER_S),
+        decode_seq_ps=round(latency.decode_seq_s * PS_PER_S),
+        source="curve: as given",
+    )
 
 
 def _tokens(tokens: tuple[int, ...] | None) -> tuple[int, ...]:
     if not tokens:
         raise SpecError("latency.tokens: missing, expected increasing whole numbers with source curve")
-    for i, (low, high) in enumerate(zip(tokens, tokens[1:], strict=False), start=1):
+    for i, (low, high) in enumerate(pairwise(tokens), start=1):
         if high <= low:
             raise SpecError(f"latency.tokens[{i}]: found {high} after {low}, expected increasing numbers")
     if tokens[0] < 0:

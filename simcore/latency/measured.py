@@ -1,8 +1,9 @@
 """``latency.source: measured``: tables of measured step times, the median at each key, linear between.
 
 Prefill time is keyed by prompt_size * batch_size tokens. Decode time is keyed by batch_size; with ``decode_key:
-prompt_tokens`` by prompt_size * batch_size, and looked up with the number of sequences, as splitwise-sim does (its fault).
-A hybrid batch of n tokens takes hybrid_factor * prefill(n). Medians over several prompts and outputs at one key are one knot.
+prompt_tokens`` by prompt_size * batch_size, and looked up with the number of sequences, as splitwise-sim does (its
+fault). A hybrid batch of n tokens takes hybrid_factor * prefill(n). Medians over several prompts and outputs at one
+key are one knot.
 """
 
 from __future__ import annotations
@@ -36,9 +37,12 @@ class StepTimes:
     """Prefill is to be multiplied by this."""
 
 
-def measured_curve(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int,
-                   latency: LatencySpec) -> IterationCurve:
-    """The curve of a user's CSV (``latency.path``) or of the shipped table; SpecError says what the table has instead."""
+def measured_curve(
+    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, latency: LatencySpec
+) -> IterationCurve:
+    """The curve of a user's CSV (``latency.path``) or of the shipped table; SpecError says what the table has
+    instead.
+    """
     if pipeline_parallel != 1:
         raise SpecError(f"pipeline_parallel: found {pipeline_parallel}, expected 1 with latency source measured")
     times = step_times(model, machine, tensor_parallel, latency)
@@ -49,10 +53,16 @@ def measured_curve(model: Model, machine: Machine, tensor_parallel: int, pipelin
     factor = Fraction(repr(latency.hybrid_factor))
     prefill_ms = [prefill.at(x) for x in knots]
     return IterationCurve(
-        tokens=knots, prefill_ps=tuple(round(v * PS_PER_MS) for v in prefill_ms),
+        tokens=knots,
+        prefill_ps=tuple(round(v * PS_PER_MS) for v in prefill_ms),
         decode_ps=tuple(round(decode.at(x) * PS_PER_MS) for x in knots),
         hybrid_ps=tuple(round(v * factor * PS_PER_MS) for v in prefill_ms),
-        attention=0, chunk_read_ps=0, context_ps=0, decode_seq_ps=0, source=f"measured: {times.source}")
+        attention=0,
+        chunk_read_ps=0,
+        context_ps=0,
+        decode_seq_ps=0,
+        source=f"measured: {times.source}",
+    )
 
 
 def step_times(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec) -> StepTimes:
@@ -70,10 +80,14 @@ def step_times(model: Model, machine: Machine, tensor_parallel: int, latency: La
     for name in wanted:
         found = rows.series.get((model.id, name, tensor_parallel))
         if found and found.prefill_ms and found.decode_ms:
-            return StepTimes(found.prefill_ms, found.decode_ms, _words(rows.source, name, tensor_parallel, slowed), slowed)
+            return StepTimes(
+                found.prefill_ms, found.decode_ms, _words(rows.source, name, tensor_parallel, slowed), slowed
+            )
     has = ", ".join(f"{m} on {h} TP{t}" for m, h, t in rows.series) or "no rows"
-    raise SpecError(f"latency: found no measured prefill and decode times of {model.id} on {' or '.join(dict.fromkeys(wanted))}"
-                    f" at tensor_parallel {tensor_parallel} in {rows.source}, which has {has}")
+    raise SpecError(
+        f"latency: found no measured prefill and decode times of {model.id} on {' or '.join(dict.fromkeys(wanted))}"
+        f" at tensor_parallel {tensor_parallel} in {rows.source}, which has {has}"
+    )
 
 
 def _words(source: str, hardware: str, tensor_parallel: int, slowed: Fraction) -> str:

@@ -1,14 +1,16 @@
 """``latency.source: roofline``: an iteration's time from shapes, peaks and fitted coefficients.
 
-One layer's linear operators take hypot(flops/F, bytes/B) + c: the p-norm of DESIGN.md section 3 with p = 2 (tokens are rounded
-up to tiles of 128; with that, p from 2 to 3 fits alike, and a square root has the same bits on every machine). A layer adds
-elementwise passes and two all-reduces, alpha + 2(TP-1)/TP * n*h*2 / bandwidth, over the NIC when a TP group spans machines.
-An iteration adds the LM head (read once, computed once a sampling sequence: ``s`` for decodes), sends n*h*2 bytes to the next
-stage with PP, and the host's time. Attention: a = 4*heads*head_dim*layers/TP / flops a pair, r = b = KV bytes of a token /
-bandwidth. The curve is the slowest stage's.
+One layer's linear operators take hypot(flops/F, bytes/B) + c: the p-norm of DESIGN.md section 3 with p = 2 (tokens
+are rounded up to tiles of 128; with that, p from 2 to 3 fits alike, and a square root has the same bits on every
+machine). A layer adds elementwise passes and two all-reduces, alpha + 2(TP-1)/TP * n*h*2 / bandwidth, over the NIC
+when a TP group spans machines. An iteration adds the LM head (read once, computed once a sampling sequence: ``s``
+for decodes), sends n*h*2 bytes to the next stage with PP, and the host's time. Attention: a =
+4*heads*head_dim*layers/TP / flops a pair, r = b = KV bytes of a token / bandwidth. The curve is the slowest
+stage's.
 
-Mean absolute error against the points it was fitted to: kernel 3 to 5 %, vllm-2023 4 to 5 % (H100) and 8 to 19 % (A100);
-tests/unit/simcore/latency/test_roofline_data.py holds them to it.
+Mean absolute error: kernel 3 to 5 % by accelerator on Llama-3.1-70B at TP2 and TP8, which it was fitted to, and at most
+12 % on prefills of engines that it was not; vllm-2023 4 to 5 % (H100) and 8 to 19 % (A100). test_shared_data.py and
+test_roofline.py hold it to that.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ class _Part:
 
     @property
     def flops_per_s(self) -> float:
-        """What linear operators reach at the model's precision (bf16's peak where the accelerator has none of its own)."""
+        """What linear operators reach at the model's precision; at bf16's peak where the accelerator has no other."""
         peaks = {"fp8": self.accelerator.fp8_flops_per_s, "fp4": self.accelerator.fp4_flops_per_s}
         peak = peaks.get(self.model.weight_precision) or self.accelerator.bf16_flops_per_s
         return self.fitted.flops_share * peak
@@ -66,8 +68,9 @@ class _Part:
         return embedding_parameters(self.model) / self.tensor_parallel if self.last else 0.0
 
 
-def roofline_curve(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int,
-                   engine: str) -> IterationCurve:
+def roofline_curve(
+    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str
+) -> IterationCurve:
     """The curve of the slowest stage, in whole ps; ``Machine.prefill_slowdown`` multiplies all but decodes."""
     parts = _parts(model, machine, tensor_parallel, pipeline_parallel, engine)
     knots = _knots(parts[0].fitted.tile_tokens)
@@ -76,18 +79,26 @@ def roofline_curve(model: Model, machine: Machine, tensor_parallel: int, pipelin
     decode = tuple(round(max(_decode_s(part, n) for part in parts) * PS_PER_S) for n in knots)
     attention, read, sequence = (max(f(part) for part in parts) for f in (_pair_s, _context_s, _decode_seq_s))
     return IterationCurve(
-        tokens=knots, prefill_ps=prefill, decode_ps=decode, hybrid_ps=prefill,
+        tokens=knots,
+        prefill_ps=prefill,
+        decode_ps=decode,
+        hybrid_ps=prefill,
         attention=round(attention * slow * PS_PER_S * (1 << ATTENTION_FRACTION_BITS)),
-        chunk_read_ps=round(read * slow * PS_PER_S), context_ps=round(read * PS_PER_S),
-        decode_seq_ps=round(sequence * PS_PER_S), source=_words(parts[0], engine, slow))
+        chunk_read_ps=round(read * slow * PS_PER_S),
+        context_ps=round(read * PS_PER_S),
+        decode_seq_ps=round(sequence * PS_PER_S),
+        source=_words(parts[0], engine, slow),
+    )
 
 
 def _parts(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str) -> list[_Part]:
     accelerator = resolve_accelerator(machine)
     fitted = coefficients(accelerator.id, engine)
     every = stages(model, tensor_parallel, pipeline_parallel)
-    return [_Part(model, machine, accelerator, tensor_parallel, pipeline_parallel, stage, i == len(every) - 1, fitted)
-            for i, stage in enumerate(every)]
+    return [
+        _Part(model, machine, accelerator, tensor_parallel, pipeline_parallel, stage, i == len(every) - 1, fitted)
+        for i, stage in enumerate(every)
+    ]
 
 
 def _knots(tile: int) -> tuple[int, ...]:
@@ -173,5 +184,7 @@ def _decode_seq_s(part: _Part) -> float:
 def _words(part: _Part, engine: str, slowdown: float) -> str:
     assumed = "; no fit for this accelerator, H100's shares assumed" if part.fitted.status == "assumption" else ""
     slowed = f"; prefill x {slowdown:g} (an assumption)" if slowdown != 1 else ""
-    return (f"roofline: {part.model.id} on {part.accelerator.id} TP{part.tensor_parallel} PP{part.pipeline_parallel},"
-            f" {engine}{assumed}{slowed}")
+    return (
+        f"roofline: {part.model.id} on {part.accelerator.id} TP{part.tensor_parallel} PP{part.pipeline_parallel},"
+        f" {engine}{assumed}{slowed}"
+    )

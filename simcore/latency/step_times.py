@@ -1,9 +1,10 @@
 """Readers of measured step times: a user's CSV, and the shipped table of Splitwise's medians.
 
-The shipped table (data/step_times.csv) holds, for each model, hardware and TP, four series of medians that we computed from
-splitwise-sim 8f99e7d data/perf_model.csv (MIT): ``prefill`` by prompt tokens (rows with output up to 128: longer ones ended
-early, and only their token time is used), ``decode`` by batch size, both without the runs that ran out of KV (Llama-2-70B TP2
-batch 64); and ``prefill_raw``, ``decode_raw`` by prompt tokens over all rows, which is what that simulator itself reads.
+The shipped table (data/step_times.csv) holds, for each model, hardware and TP, four series of medians that we
+computed from splitwise-sim 8f99e7d data/perf_model.csv (MIT): ``prefill`` by prompt tokens (rows with output up to
+128: longer ones ended early, and only their token time is used), ``decode`` by batch size, both without the runs
+that ran out of KV (Llama-2-70B TP2 batch 64); and ``prefill_raw``, ``decode_raw`` by prompt tokens over all rows,
+which is what that simulator itself reads.
 """
 
 from __future__ import annotations
@@ -21,9 +22,20 @@ from typing import TextIO
 
 from simcore.spec import SpecError
 
-COLUMNS = ("model", "hardware", "tensor_parallel", "prompt_size", "batch_size", "token_size", "prompt_time", "token_time")
+COLUMNS = (
+    "model",
+    "hardware",
+    "tensor_parallel",
+    "prompt_size",
+    "batch_size",
+    "token_size",
+    "prompt_time",
+    "token_time",
+)
 RAN_OUT_OF_KV = 1.5
-"""A run that took this many times what its own step times add up to was serialised for want of KV (Splitwise's did 14 to 17)."""
+"""A run that took this many times what its own step times add up to was serialised for want of KV (Splitwise's did
+14 to 17).
+"""
 MOST_MS = 1e9
 MOST_DIGITS = 9
 Key = tuple[str, str, int]
@@ -60,8 +72,10 @@ def shipped_step_times(decode_key: str) -> StepTimeTable:
 
 
 def read_step_times(path: str, decode_key: str) -> StepTimeTable:
-    """A user's CSV of CONTRACT.md's columns in ms. An empty prompt_time or token_time is not measured; with ``e2e_time``,
-    runs that ran out of KV are left out (not with ``prompt_tokens``, which takes the table raw) and counted in the source."""
+    """A user's CSV of CONTRACT.md's columns in ms. An empty prompt_time or token_time is not measured; with
+    ``e2e_time``, runs that ran out of KV are left out (not with ``prompt_tokens``, which takes the table raw) and
+    counted in the source.
+    """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             rows = list(_rows(path, file))
@@ -106,7 +120,9 @@ def _rows(path: str, file: TextIO) -> Iterator[_Row]:
     reader = csv.DictReader(file)
     missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
     if missing:
-        raise SpecError(f"latency.path: '{path}' line 1: missing column {', '.join(missing)}, expected {', '.join(COLUMNS)}")
+        raise SpecError(
+            f"latency.path: '{path}' line 1: missing column {', '.join(missing)}, expected {', '.join(COLUMNS)}"
+        )
     for cells in reader:
         yield _row(f"latency.path: '{path}' line {reader.line_num}", cells)
 
@@ -117,8 +133,12 @@ def _row(where: str, cells: dict[str, str]) -> _Row:
     prompt_ms, token_ms = _time(where, cells, "prompt_time"), _time(where, cells, "token_time")
     e2e = _time(where, cells, "e2e_time") if "e2e_time" in cells else None
     key = (_name(where, cells, "model"), _name(where, cells, "hardware"), _count(where, cells, "tensor_parallel"))
-    exhausted = (e2e is not None and prompt_ms is not None and token_ms is not None
-                 and e2e > Fraction(RAN_OUT_OF_KV) * (prompt_ms + token_ms * (output - 1)))
+    exhausted = (
+        e2e is not None
+        and prompt_ms is not None
+        and token_ms is not None
+        and e2e > Fraction(RAN_OUT_OF_KV) * (prompt_ms + token_ms * (output - 1))
+    )
     return _Row(key, prompt * batch, batch, prompt_ms, token_ms, exhausted)
 
 

@@ -106,7 +106,7 @@ def _convert_union(hint: Any, value: Any, where: str, limits: Mapping[str, Any])
     if value is None:
         return _require(type(None) in typing.get_args(hint), hint, None, where)
     for option in options:
-        if option is str and isinstance(value, str):
+        if isinstance(value, str) and (option is str or value in typing.get_args(option)):
             return value
     wanted = [option for option in options if option is not str] or options
     return _convert(wanted[0], value, where, limits)

@@ -23,13 +23,16 @@ def watts(model_id: str, machine_id: str, tp: int, kind: BatchKind, tokens: int,
     return above + accelerator(str(box.accelerator)).idle_w
 
 
-@pytest.mark.parametrize(("model_id", "tp", "measured_w"), [("llama-3.1-8b", 1, 486), ("llama-3.1-70b", 4, 441),
-                                                            ("qwen3-32b", 1, 538)])
+@pytest.mark.parametrize(
+    ("model_id", "tp", "measured_w"), [("llama-3.1-8b", 1, 486), ("llama-3.1-70b", 4, 441), ("qwen3-32b", 1, 538)]
+)
 def test_decode_at_batch_8_on_h100_is_near_ml_energys_watts(model_id: str, tp: int, measured_w: float) -> None:
     assert watts(model_id, "dgx-h100", tp, BatchKind.DECODE, 8, LatencySpec()) == pytest.approx(measured_w, rel=0.15)
 
 
-@pytest.mark.parametrize(("model_id", "tp", "share"), [("bloom-176b", 8, 0.60), ("llama2-70b", 8, 0.43), ("llama2-70b", 2, 0.75)])
+@pytest.mark.parametrize(
+    ("model_id", "tp", "share"), [("bloom-176b", 8, 0.60), ("llama2-70b", 8, 0.43), ("llama2-70b", 2, 0.75)]
+)
 def test_decode_on_a100_is_near_splitwises_share_of_tdp(model_id: str, tp: int, share: float) -> None:
     drawn = watts(model_id, "dgx-a100", tp, BatchKind.DECODE, 1, LatencySpec(source="measured"))
     assert drawn / 400 == pytest.approx(share, rel=0.15)
@@ -50,16 +53,25 @@ def test_prefill_nears_the_tdp_or_the_cap_and_nothing_exceeds_it(model_id: str, 
 
 
 def test_a_cap_leaves_memory_bound_work_below_it_alone() -> None:
-    plain, capped = (stage_power(model("llama2-70b"), machine(m), 8, 1,
-                                 compile_curve(model("llama2-70b"), machine(m), 8, 1, LatencySpec(source="measured")))[1]
-                     for m in ("dgx-h100", "dgx-h100-pcap"))
+    plain, capped = (
+        stage_power(
+            model("llama2-70b"),
+            machine(m),
+            8,
+            1,
+            compile_curve(model("llama2-70b"), machine(m), 8, 1, LatencySpec(source="measured")),
+        )[1]
+        for m in ("dgx-h100", "dgx-h100-pcap")
+    )
     assert capped[BatchKind.DECODE] == plain[BatchKind.DECODE]
     assert capped[BatchKind.PREFILL][-1] == 8 * (490 - 75) * 1000 < plain[BatchKind.PREFILL][-1]
 
 
 def test_a_stage_is_its_own_accelerators_only() -> None:
-    whole, stage = (stage_power(model("llama-3.1-70b"), machine("dgx-h100"), tp, pp)[1][BatchKind.PREFILL][-1]
-                    for tp, pp in ((8, 1), (4, 2)))
+    whole, stage = (
+        stage_power(model("llama-3.1-70b"), machine("dgx-h100"), tp, pp)[1][BatchKind.PREFILL][-1]
+        for tp, pp in ((8, 1), (4, 2))
+    )
     assert stage == whole // 2
 
 

@@ -46,7 +46,9 @@ def test_beyond_the_ends_the_end_segments_go_on_but_never_below_the_nearest_knot
 def test_a_falling_last_segment_is_continued_flat(tmp_path: Path) -> None:
     path = table(tmp_path, "bloom-176b,h100-80gb,8,100,1,8,20,5", "bloom-176b,h100-80gb,8,100,2,8,10,4")
     curve = curve_of(path)
-    assert [seconds(curve, BatchKind.PREFILL, n) for n in (1, 150, 200, 5000)] == pytest.approx([0.029900, 0.015, 0.01, 0.01])
+    assert [seconds(curve, BatchKind.PREFILL, n) for n in (1, 150, 200, 5000)] == pytest.approx(
+        [0.029900, 0.015, 0.01, 0.01]
+    )
     assert seconds(curve, BatchKind.DECODE, 300) == pytest.approx(0.004)
 
 
@@ -76,22 +78,28 @@ def test_a_keys_rows_are_reduced_to_their_median(tmp_path: Path) -> None:
 
 def test_runs_that_ran_out_of_kv_are_left_out_and_said(tmp_path: Path) -> None:
     path = tmp_path / "steps.csv"
-    path.write_text(HEADER.strip() + ",e2e_time\n" + "bloom-176b,h100-80gb,8,128,1,11,20,5,70\n"
-                    "bloom-176b,h100-80gb,8,128,1,11,9,5,900\n", encoding="utf-8")
+    path.write_text(
+        HEADER.strip() + ",e2e_time\n" + "bloom-176b,h100-80gb,8,128,1,11,20,5,70\n"
+        "bloom-176b,h100-80gb,8,128,1,11,9,5,900\n",
+        encoding="utf-8",
+    )
     curve = curve_of(path)
     assert seconds(curve, BatchKind.PREFILL, 128) == pytest.approx(0.020)
     assert "1 rows left out" in curve.source
 
 
-@pytest.mark.parametrize(("row", "words"), [
-    ("bloom-176b,h100-80gb,8,128,1,8,fast,5", "line 2: prompt_time: found 'fast'"),
-    ("bloom-176b,h100-80gb,8,128,1,8,nan,5", "line 2: prompt_time: found 'nan'"),
-    ("bloom-176b,h100-80gb,8,128,1,8,-1,5", "line 2: prompt_time: found '-1'"),
-    ("bloom-176b,h100-80gb,8,0,1,8,1,5", "line 2: prompt_size: found '0'"),
-    ("bloom-176b,h100-80gb,8,128", "line 2: batch_size: found ''"),
-    (",h100-80gb,8,128,1,8,1,5", "line 2: model: found nothing"),
-    ("bloom-176b,h100-80gb,4,128,1,8,1,5", "which has bloom-176b on h100-80gb TP4"),
-])
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("bloom-176b,h100-80gb,8,128,1,8,fast,5", "line 2: prompt_time: found 'fast'"),
+        ("bloom-176b,h100-80gb,8,128,1,8,nan,5", "line 2: prompt_time: found 'nan'"),
+        ("bloom-176b,h100-80gb,8,128,1,8,-1,5", "line 2: prompt_time: found '-1'"),
+        ("bloom-176b,h100-80gb,8,0,1,8,1,5", "line 2: prompt_size: found '0'"),
+        ("bloom-176b,h100-80gb,8,128", "line 2: batch_size: found ''"),
+        (",h100-80gb,8,128,1,8,1,5", "line 2: model: found nothing"),
+        ("bloom-176b,h100-80gb,4,128,1,8,1,5", "which has bloom-176b on h100-80gb TP4"),
+    ],
+)
 def test_bad_rows_are_named(tmp_path: Path, row: str, words: str) -> None:
     with pytest.raises(SpecError) as error:
         curve_of(table(tmp_path, row))
@@ -101,14 +109,20 @@ def test_bad_rows_are_named(tmp_path: Path, row: str, words: str) -> None:
 
 def test_files_that_are_no_table_are_named(tmp_path: Path) -> None:
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
-    for path, words in ((tmp_path / "none.csv", "cannot read"), (tmp_path, "cannot read"), (table(tmp_path), "found no rows"),
-                        (tmp_path / "binary.csv", "not CSV")):
+    for path, words in (
+        (tmp_path / "none.csv", "cannot read"),
+        (tmp_path, "cannot read"),
+        (table(tmp_path), "found no rows"),
+        (tmp_path / "binary.csv", "not CSV"),
+    ):
         with pytest.raises(SpecError, match=words):
             curve_of(path)
 
 
 def test_what_is_not_in_the_shipped_table_is_said_with_what_is() -> None:
-    with pytest.raises(SpecError, match=r"llama-3.1-8b on dgx-h100 or h100-80gb at tensor_parallel 1 .*which has bloom-176b on"):
+    with pytest.raises(
+        SpecError, match=r"llama-3.1-8b on dgx-h100 or h100-80gb at tensor_parallel 1 .*which has bloom-176b on"
+    ):
         compile_curve(model("llama-3.1-8b"), machine("dgx-h100"), 1, 1, LatencySpec(source="measured"))
     with pytest.raises(SpecError, match="expected 1 with latency source measured"):
         compile_curve(model("bloom-176b"), machine("dgx-h100"), 4, 2, LatencySpec(source="measured"))

@@ -14,8 +14,9 @@ from simcore.latency.evidence import evidence, mean_error, measured_groups
 from simcore.spec import LatencySpec, SpecError
 
 
-def curve_of(model_id: str = "llama-3.1-70b", machine_id: str = "dgx-h100", tp: int = 8, pp: int = 1,
-             engine: str = "kernel") -> IterationCurve:
+def curve_of(
+    model_id: str = "llama-3.1-70b", machine_id: str = "dgx-h100", tp: int = 8, pp: int = 1, engine: str = "kernel"
+) -> IterationCurve:
     return compile_curve(model(model_id), machine(machine_id), tp, pp, LatencySpec(engine=engine))  # type: ignore[arg-type]
 
 

@@ -1,0 +1,113 @@
+"""The shipped catalogue: complete provenance, the ids of CONTRACT.md, errors that name the nearest."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from decimal import Decimal
+
+import pytest
+
+from simcore import catalogue
+from simcore.spec import Accelerator, Machine, Model, SpecError
+
+MIB = 2**20
+
+
+def test_the_contracts_ids_are_there() -> None:
+    assert {"dgx-a100", "dgx-h100", "dgx-h100-pcap", "dgx-h200", "dgx-b200"} <= set(catalogue.machine_ids())
+    assert {"bloom-176b", "llama2-7b", "llama2-70b", "llama-3.1-8b", "llama-3.1-70b", "mistral-7b", "qwen3-32b"} <= set(
+        catalogue.model_ids()
+    )
+    assert catalogue.accelerator_ids() == ("a100-80gb", "h100-80gb", "h200-141gb", "b200-180gb")
+
+
+@pytest.mark.parametrize("table", catalogue.TABLES)
+def test_every_figure_has_source_date_and_status(table: str) -> None:
+    for figure in catalogue.figures(table):
+        assert figure.source
+        assert re.fullmatch(r"\d{4}-\d\d(-\d\d)?", figure.date)
+        assert figure.status in catalogue.STATUSES
+        assert not re.fullmatch(r"[\d.e]+", figure.value) or figure.unit or figure.field == "prefill_slowdown"
+
+
+@pytest.mark.parametrize("table", catalogue.TABLES)
+def test_no_figure_is_given_twice(table: str) -> None:
+    keys = [(figure.id, figure.field) for figure in catalogue.figures(table)]
+    assert len(keys) == len(set(keys))
+
+
+def test_what_is_recalled_is_not_called_verified() -> None:
+    for table in catalogue.TABLES:
+        for figure in catalogue.figures(table):
+            assert figure.status != "verified" or "memory" not in figure.source.replace("memory size", "")
+
+
+def test_rows_are_the_specs_dataclasses() -> None:
+    for machine_id in catalogue.machine_ids():
+        box = catalogue.machine(machine_id)
+        assert isinstance(box, Machine)
+        assert isinstance(catalogue.resolve_accelerator(box), Accelerator)
+        assert box.accelerators == 8
+    assert isinstance(catalogue.model("bloom-176b"), Model)
+    assert catalogue.model("bloom-176b").tied_embeddings
+    assert not catalogue.model("bloom-176b").gated_mlp
+
+
+@pytest.mark.parametrize(
+    ("accelerator_id", "mib"),
+    [("a100-80gb", 81920), ("h100-80gb", 81559), ("h200-141gb", 143771), ("b200-180gb", 183359)],
+)
+def test_memory_is_what_the_driver_reports(accelerator_id: str, mib: int) -> None:
+    assert catalogue.accelerator(accelerator_id).memory_bytes == mib * MIB
+    status = [
+        f.status for f in catalogue.figures("accelerators") if (f.id, f.field) == (accelerator_id, "memory_bytes")
+    ]
+    assert status == ["memory"]
+
+
+def test_networks_are_one_direction_of_one_accelerator() -> None:
+    assert 8 * catalogue.machine("dgx-a100").nic_bytes_per_s == 200e9
+    assert 8 * catalogue.machine("dgx-h100").nic_bytes_per_s == 400e9
+
+
+def test_the_capped_machine_is_the_papers_assumption() -> None:
+    plain, capped = catalogue.machine("dgx-h100"), catalogue.machine("dgx-h100-pcap")
+    assert capped.provisioned() == pytest.approx(0.7 * plain.provisioned())
+    assert capped.prefill_slowdown == 1.3
+    statuses = {f.field: f.status for f in catalogue.figures("machines") if f.id == "dgx-h100-pcap"}
+    assert statuses["prefill_slowdown"] == statuses["power_cap_w"] == statuses["nameplate_w"] == "assumption"
+
+
+def test_prices_are_decimal_dated_and_sourced() -> None:
+    book = catalogue.price_book("list")
+    assert book.price("dgx-h100").usd_per_hour == Decimal("36.00")
+    assert {price.machine for price in book.prices} == set(catalogue.machine_ids())
+    for price in (price for one in catalogue.price_books().values() for price in one.prices):
+        assert isinstance(price.usd_per_hour, Decimal)
+        assert price.currency == "USD"
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", price.date)
+        assert price.source
+    splitwise = catalogue.price_book("splitwise-2023")
+    assert [splitwise.price(m).usd_per_hour for m in ("dgx-a100", "dgx-h100")] == [Decimal("17.68"), Decimal("38.08")]
+
+
+def test_what_is_unknown_is_named_with_the_nearest() -> None:
+    for call, words in (
+        (lambda: catalogue.machine("dgx-h10"), "machine: found 'dgx-h10', .*nearest: 'dgx-h100'"),
+        (lambda: catalogue.model("bloom"), "model: found 'bloom', .*nearest: 'bloom-176b'"),
+        (lambda: catalogue.accelerator("h100"), "nearest: 'h100-80gb'"),
+        (lambda: catalogue.price_book("lists"), "nearest: 'list'"),
+        (lambda: catalogue.price_book("splitwise-2023").price("dgx-b200"), "has no price for 'dgx-b200'"),
+        (lambda: catalogue.figures("model"), "nearest: 'models'"),
+    ):
+        with pytest.raises(SpecError, match=words):
+            call()
+
+
+def test_inline_objects_resolve_to_themselves() -> None:
+    box = dataclasses.replace(catalogue.machine("dgx-h100"), id="mine", accelerator=catalogue.accelerator("h200-141gb"))
+    assert catalogue.resolve_machine(box) is box
+    assert catalogue.resolve_accelerator(box).id == "h200-141gb"
+    assert catalogue.resolve_machine("dgx-h100") == catalogue.machine("dgx-h100")
+    assert catalogue.resolve_model(catalogue.model("qwen3-32b")).id == "qwen3-32b"
