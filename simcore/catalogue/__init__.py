@@ -7,6 +7,7 @@ from simcore.catalogue.prices import price_book, price_book_ids, price_books
 from simcore.catalogue.rows import (
     accelerator,
     accelerator_ids,
+    build,
     machine,
     machine_ids,
     model,
@@ -22,6 +23,7 @@ __all__ = [
     "Figure",
     "accelerator",
     "accelerator_ids",
+    "build",
     "figures",
     "machine",
     "machine_ids",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar
 
@@ -79,22 +80,23 @@ def _row(kind: str, rows: dict[str, T], row_id: str) -> T:
     return rows[row_id]
 
 
-def _read(table: str, cls: type[T]) -> dict[str, T]:
+def build(cls: type[T], row_id: str, fields: Mapping[str, str]) -> T:
+    """A row from its figures as text (as the CSVs write them); SpecError names the figure that is missing or wrong."""
     hints = typing.get_type_hints(cls)
-    return {
-        row_id: decode(cls, {"id": row_id, **_typed(hints, fields)}, f"{table}.{row_id}")
-        for row_id, fields in fields_by_id(table).items()
-    }
+    return decode(cls, {"id": row_id, **{name: _value(hints.get(name), text) for name, text in fields.items()}}, row_id)
 
 
-def _typed(hints: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
-    return {name: _value(hints.get(name), text) for name, text in fields.items()}
+def _read(table: str, cls: type[T]) -> dict[str, T]:
+    return {row_id: build(cls, row_id, fields) for row_id, fields in fields_by_id(table).items()}
 
 
 def _value(hint: Any, text: str) -> Any:
+    """The text as the field's type; as it is where it does not read so: ``decode`` then says what is expected."""
     options = typing.get_args(hint) or (hint,)
     if bool in options:
-        return {"true": True, "false": False}[text]
-    if int in options or float in options:
-        return float(text) if float in options else int(text)
-    return text
+        return {"true": True, "false": False}.get(text, text)
+    number = float if float in options else int if int in options else None
+    try:
+        return number(text) if number else text
+    except ValueError:
+        return text

@@ -111,3 +111,15 @@ def test_inline_objects_resolve_to_themselves() -> None:
     assert catalogue.resolve_accelerator(box).id == "h200-141gb"
     assert catalogue.resolve_machine("dgx-h100") == catalogue.machine("dgx-h100")
     assert catalogue.resolve_model(catalogue.model("qwen3-32b")).id == "qwen3-32b"
+
+
+def test_a_row_is_built_from_its_figures_as_text() -> None:
+    fields = {f.field: f.value for f in catalogue.figures("machines") if f.id == "dgx-a100"}
+    assert catalogue.build(Machine, "dgx-a100", fields) == catalogue.machine("dgx-a100")
+    for change, words in (
+        ({"host_w": "much"}, "dgx-a100.host_w: found 'much', expected a finite number"),
+        ({"accelerators": "8.5"}, "dgx-a100.accelerators: found '8.5', expected a whole number"),
+        ({"hosts_w": "1"}, "dgx-a100.hosts_w: unknown key, .*nearest: 'host_w'"),
+    ):
+        with pytest.raises(SpecError, match=words):
+            catalogue.build(Machine, "dgx-a100", {**fields, **change})
