@@ -1,7 +1,7 @@
 """A revision's inputs as a StudySpec: the only translation. Everything the study rests on is copied in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.accounts.models import User
@@ -17,6 +17,7 @@ from simcore.spec import (
     KvTransferSpec,
     LatencySpec,
     Limit,
+    Machine,
     MachineChoice,
     PriceBook,
     SchedulerOptions,
@@ -64,7 +65,7 @@ def _spec(inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
     with _at_field("model"):
         model = catalogue.model(inputs["model"])
     with _at_field("machines"):
-        machines = tuple(MachineChoice(catalogue.machine(name)) for name in inputs["machines"])
+        machines = tuple(MachineChoice(_machine(name)) for name in inputs["machines"])
     with _at_field("slo_kind"):
         slo = _slo(inputs)
     with _at_field("__all__"):
@@ -95,6 +96,12 @@ def _spec(inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
             seeds=(inputs["seed"],),
             counts=CountGrid(**{role: _counts(inputs[f"{role}_counts"]) for role in ("mixed", "prefill", "decode")}),
         )
+
+
+def _machine(name: str) -> Machine:
+    """The machine with its accelerator's figures copied in."""
+    machine = catalogue.machine(name)
+    return replace(machine, accelerator=catalogue.resolve_accelerator(machine))
 
 
 def _workload_spec(workload: Workload) -> WorkloadSpec:

@@ -1,0 +1,103 @@
+"""Inputs become a StudySpec: each field reaches its place, and nothing else is made up."""
+
+import json
+from typing import Any
+
+import pytest
+
+from planner.accounts.models import User
+from planner.scenarios.errors import FieldErrors
+from planner.scenarios.forms import clean_inputs
+from planner.studies.spec import Question, compile_question, study_spec
+from planner.workloads.models import Workload
+from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, Model, SlowdownSlo, decode_study, encode
+from simcore.study import load_trace
+
+
+def asked(user: User, inputs: dict[str, Any], **changes: Any) -> Question:
+    return compile_question(user, clean_inputs(user, inputs | changes))
+
+
+def test_machines_and_model_are_copied_in(alice: User, inputs: dict[str, Any]) -> None:
+    spec = asked(alice, inputs).spec
+    assert isinstance(spec.model, Model)
+    machines = [choice.machine for choice in spec.machines]
+    assert all(isinstance(machine, Machine) for machine in machines)
+    assert [machine.id for machine in machines if isinstance(machine, Machine)] == ["dgx-h100", "dgx-a100"]
+    assert not any(isinstance(machine.accelerator, str) for machine in machines if isinstance(machine, Machine))
+
+
+def test_a_spec_survives_the_database(alice: User, inputs: dict[str, Any]) -> None:
+    spec = asked(alice, inputs, tbt_limit_x_decode="5x", queue_limit_s="2 s", slo_kind="absolute").spec
+    assert decode_study(json.loads(json.dumps(encode(spec)))) == spec
+
+
+def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> None:
+    spec = asked(
+        alice,
+        inputs,
+        power_limit_kw="408 kW",
+        power_kind="provisioned",
+        usd_per_month="$1,000,000",
+        most_machines="40",
+        goal="power",
+        arrivals="poisson",
+        kv_transfer="serialized",
+        token_budget="1024",
+        max_batch_tokens="4096",
+        max_batch_size="64",
+        tensor_parallel="8",
+        seed="7",
+        mixed_counts="5,10",
+        prefill_counts="2",
+        decode_counts="3",
+    ).spec
+    limits, options, counts = spec.limits, spec.scheduler_options, spec.counts
+    assert (limits.power_limit_kw, limits.power_kind, limits.usd_per_month) == (408.0, "provisioned", 1_000_000.0)
+    assert (limits.machines, spec.goal, spec.arrivals, spec.seeds) == (40, "power", "poisson", (7,))
+    assert (spec.kv_transfer.mode, spec.latency.source, spec.prices) == ("serialized", "measured", "list")
+    assert (options.token_budget, options.max_batch_tokens, options.max_batch_size) == (1024, 4096, 64)
+    assert (options.tensor_parallel, counts.mixed, counts.prefill, counts.decode) == (8, (5, 10), (2,), (3,))
+    assert spec.families == ("sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100")
+    assert spec.rate_req_per_s == 10.0
+
+
+@pytest.mark.parametrize(
+    ("typed", "source"),
+    [
+        ("roofline", ("roofline", "vllm-2026")),
+        ("roofline-2023", ("roofline", "vllm-2023")),
+        ("roofline-kernel", ("roofline", "kernel")),
+        ("measured", ("measured", "vllm-2026")),
+    ],
+)
+def test_latency_sources(alice: User, inputs: dict[str, Any], typed: str, source: tuple[str, str]) -> None:
+    latency = asked(alice, inputs, latency=typed).spec.latency
+    assert (latency.source, latency.engine) == source
+
+
+def test_slowdown_limits(alice: User, inputs: dict[str, Any]) -> None:
+    slo = asked(alice, inputs, slowdown_multiplier="2x", slowdown_reference="dgx-h100").spec.slo
+    assert slo == SlowdownSlo(reference="dgx-h100", multiplier=2.0)
+
+
+def test_limits_in_seconds(alice: User, inputs: dict[str, Any]) -> None:
+    slo = asked(alice, inputs, slo_kind="absolute", tbt_limit_x_decode="5", queue_limit_s="2").spec.slo
+    assert slo == AbsoluteSlo((Limit("queue_s", 50, 2.0), Limit("tbt_s", 99, limit_x_decode=5.0)))
+
+
+def test_attainment(alice: User, inputs: dict[str, Any]) -> None:
+    typed = {"slo_kind": "attainment", "attainment_ttft_s": "450 ms", "attainment_tpot_s": "40ms"}
+    assert asked(alice, inputs, **typed, attainment_share="95 %").spec.slo == AttainmentSlo(0.45, 0.04, 0.95)
+
+
+def test_the_requests_are_those_of_the_workload(alice: User, inputs: dict[str, Any], workload: Workload) -> None:
+    question = asked(alice, inputs)
+    assert question.workload == workload
+    assert question.trace_hash == workload.trace().content_hash() == load_trace(question.spec).content_hash()
+
+
+def test_a_revision_whose_workload_is_gone_says_so(alice: User, charlie: User, revision: Any) -> None:
+    assert study_spec(revision, alice).rate_req_per_s == 10.0
+    with pytest.raises(FieldErrors, match=r"workload: Found ‘.*’, expected one of your team's workloads"):
+        study_spec(revision, charlie)
