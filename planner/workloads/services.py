@@ -11,10 +11,12 @@ from planner.workloads.summary import summary
 from simcore.traces import ParseReport, SyntheticSpec, Trace, generate, read_trace
 from simcore.traces.lines import ByteStream
 from simcore.traces.mixes import mix_names
+from simcore.traces.trace import MAX_ARRIVAL_S
 
 # Enough for two minutes at 400 requests/s. The rates are those of the traces that the mixes were fitted to.
 SHIPPED_REQUESTS = 50_000
 SHIPPED_RATES_REQ_PER_S = {"conversation": 5.53, "coding": 2.57}
+LONGEST_MIX_S = MAX_ARRIVAL_S // 2  # a Poisson trace is longer or shorter than its mean
 SHIPPED_NAMES = {"conversation": "Conversation mix", "coding": "Coding mix"}
 
 

@@ -1,6 +1,7 @@
 """What describes a trace: lengths, rate, how bursty its arrivals are."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ BURSTINESS_WINDOW_S = 10.0
 
 def percentile(values: IntArray, percent: float) -> int:
     """Inverse of the empirical CDF: the least value that percent of all values do not exceed."""
-    position = max(math.ceil(percent / 100 * len(values)) - 1, 0)
+    share = Fraction(str(percent)) / 100  # exact: 99.9 / 100 x 1000 is more than 999 in floating point
+    position = max(math.ceil(share * len(values)) - 1, 0)
     return int(np.partition(values, position)[position])
 
 

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TextIO
@@ -10,6 +11,15 @@ from simcore.traces.format import CACHED, CLASS, LIMIT, SESSION
 from simcore.traces.trace import PS_PER_S, Trace
 
 PS_DIGITS = 12
+
+
+class _LastLine:
+    """A stream that holds what was written to it last: csv.writer writes a row at a time."""
+
+    text = ""
+
+    def write(self, text: str) -> None:
+        self.text = text
 
 
 def write_trace(trace: Trace, target: str | PathLike[str] | TextIO) -> None:
@@ -21,10 +31,17 @@ def write_trace(trace: Trace, target: str | PathLike[str] | TextIO) -> None:
         with Path(target).open("w", encoding="utf-8", newline="") as stream:
             write_trace(trace, stream)
         return
+    target.writelines(csv_rows(trace))
+
+
+def csv_rows(trace: Trace) -> Iterator[str]:
+    """The lines of a trace's CSV, the header first, each with its line end."""
     columns = _columns(trace)
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    line = _LastLine()
+    writer = csv.writer(line, lineterminator="\n")
+    for row in chain([tuple(columns)], zip(*columns.values(), strict=True)):
+        writer.writerow(row)
+        yield line.text
 
 
 def seconds_text(picoseconds: int) -> str:

@@ -18,6 +18,10 @@ def test_percentile_is_a_value_of_the_data(percent: float, value: int) -> None:
     assert percentile(np.array([40, 10, 30, 20]), percent) == value
 
 
+def test_percentile_is_not_pushed_up_by_rounding() -> None:
+    assert percentile(np.arange(1, 1001), 99.9) == 999
+
+
 def test_spearman_shares_ranks_of_equal_values() -> None:
     assert spearman(np.array([1, 2, 3]), np.array([10, 20, 90])) == pytest.approx(1)
     assert spearman(np.array([1, 2, 3]), np.array([3, 2, 1])) == pytest.approx(-1)

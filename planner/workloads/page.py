@@ -1,0 +1,173 @@
+"""A workload's page in words, tables and charts; what is said here is said without any script."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planner.numerals import duration, short
+from planner.workloads.figures import NAMES, Figure, arrivals_figure, lengths_figure, time_unit
+from planner.workloads.models import Workload
+from planner.workloads.summary import PERCENTILES
+from simcore.traces.read import FORMATS
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, the sentence that says what it shows, and the table that stands without it."""
+
+    id: str
+    title: str
+    words: str
+    figure: Figure
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Rows of one sort, repaired or refused: how many of each kind, and the first of them."""
+
+    title: str
+    kinds: Sequence[tuple[str, int]]
+    listed: Sequence[dict[str, Any]]
+    more: int
+
+
+@dataclass(frozen=True)
+class WorkloadPage:
+    workload: Workload
+    origin: str
+    lines: Sequence[str]
+    found: Sequence[Found]
+    charts: Sequence[Chart]
+
+
+def workload_page(workload: Workload) -> WorkloadPage:
+    summary = workload.summary
+    figures = summary["statistics"]
+    return WorkloadPage(
+        workload,
+        origin(workload),
+        [_traffic(figures), _lengths(figures), *_burstiness(figures["burstiness"]), *_extras(figures)],
+        _findings(workload.report) if workload.report else [],
+        [_arrivals_chart(summary["arrivals"], figures), _lengths_chart(summary["lengths"], figures)],
+    )
+
+
+def origin(workload: Workload) -> str:
+    """Where the requests come from: the parse report, or the mix, in one sentence."""
+    if workload.report:
+        return _parsed(workload.file_name, workload.report)
+    spec = workload.spec or {}
+    arrivals = "Poisson" if spec["arrivals"] == "poisson" else "evenly spaced"
+    return (
+        f"Generated: lengths of the {spec['mix']} mix, fitted to Azure's LLM inference traces of November 2023; "
+        f"{workload.requests:,} requests, {arrivals} at {short(spec['rate_req_per_s'])} requests/s, "
+        f"seed {spec['seed']}."
+    )
+
+
+def _parsed(file_name: str, report: dict[str, Any]) -> str:
+    label = next((table.label for table in FORMATS if table.id == report["format"]), report["format"])
+    repaired, refused = report["repaired_rows"], report["refused_rows"]
+    return (
+        f"Read {_count(report['rows_read'], 'row')} of {file_name} ({label}): {report['accepted']:,} accepted, "
+        f"of which {_none(repaired)} repaired; {_none(refused)} refused."
+    )
+
+
+def _traffic(figures: dict[str, Any]) -> str:
+    rate = figures["rate_req_per_s"]
+    if rate is None:
+        return f"{_count(figures['requests'], 'request')}, all at one instant: they have no rate of their own."
+    span = duration(figures["duration_s"]) if figures["duration_s"] >= 1 else f"{short(figures['duration_s'])} s"
+    return f"{_count(figures['requests'], 'request')} in {span}: {short(rate)} requests/s on average."
+
+
+def _lengths(figures: dict[str, Any]) -> str:
+    parts = [
+        f"{name}s have {short(tokens['mean'])} tokens on average, "
+        f"{tokens['p50']:,} at the median, {tokens['p99']:,} at P99"
+        for name, tokens in ((name, figures[column]) for column, name in NAMES.items())
+    ]
+    correlation = figures["length_rank_correlation"]
+    together = "" if correlation is None else f" The rank correlation of the two is {correlation:+.2f}."
+    return f"{parts[0][:1].upper()}{parts[0][1:]}; {parts[1]}.{together}"
+
+
+def _burstiness(figures: dict[str, Any]) -> list[str]:
+    said = []
+    dispersion = figures["dispersion"]
+    if dispersion is not None:
+        window = f"requests in windows of {figures['window_s']:g} s"
+        said.append(f"{window} have a variance of {short(dispersion)} times their mean")
+    if figures["gap_cv"] is not None:
+        said.append(f"gaps between arrivals have a coefficient of variation of {short(figures['gap_cv'])}")
+    return [f"Burstiness: {'; '.join(said)} (a Poisson process has 1)."] if said else []
+
+
+def _extras(figures: dict[str, Any]) -> list[str]:
+    said = []
+    if figures["cached_prompt_tokens"]:
+        share = figures["cached_prompt_tokens"] / figures["prompt_tokens"]["total"]
+        said.append(f"{share:.0%} of prompt tokens are cached.")
+    if figures["requests_with_max_output_tokens"]:
+        said.append(f"{_count(figures['requests_with_max_output_tokens'], 'request')} with max_output_tokens.")
+    return said
+
+
+def _findings(report: dict[str, Any]) -> list[Found]:
+    return [
+        Found(title, sorted(sort["counts"].items()), sort["listed"], sort["total"] - len(sort["listed"]))
+        for title, sort in (("Refused", report["refused"]), ("Repaired", report["repaired"]))
+        if sort["total"]
+    ]
+
+
+def _arrivals_chart(arrivals: dict[str, Any], figures: dict[str, Any]) -> Chart:
+    unit, seconds = time_unit(arrivals["start_s"][-1] + arrivals["bin_s"])
+    rates = [rate for rate in arrivals["rate_req_per_s"] if rate is not None]
+    words = f"Requests/s in steps of {short(arrivals['bin_s'])} s"
+    words += f": from {short(min(rates))} to {short(max(rates))}." if rates else "."
+    return Chart(
+        "arrivals",
+        "Arrivals",
+        words,
+        arrivals_figure(arrivals, figures["rate_req_per_s"]),
+        [f"from, {unit}", "requests", "requests/s"],
+        [
+            [short(start / seconds, 4), f"{requests:,}", short(rate)]
+            for start, requests, rate in zip(
+                arrivals["start_s"], arrivals["requests"], arrivals["rate_req_per_s"], strict=True
+            )
+        ],
+    )
+
+
+def _lengths_chart(lengths: dict[str, Any], figures: dict[str, Any]) -> Chart:
+    columns = [lengths[column]["percentiles"] for column in NAMES]
+    rows = [
+        [_percentile_name(percent), *(f"{column[f'{percent:g}']:,}" for column in columns)] for percent in PERCENTILES
+    ]
+    return Chart(
+        "lengths",
+        "Lengths",
+        "The share of requests with at most so many tokens of prompt and of output.",
+        lengths_figure(lengths),
+        ["percentile", *(f"{name} tokens" for name in NAMES.values())],
+        [*rows, ["mean", *(short(figures[column]["mean"], 4) for column in NAMES)]],
+    )
+
+
+def _percentile_name(percent: float) -> str:
+    if percent in (0, 100):
+        return "most" if percent else "least"
+    return f"P{percent:g}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _none(number: int) -> str:
+    return f"{number:,}" if number else "none"

@@ -1,0 +1,92 @@
+"""Pages of the workloads: the list, one of them, and the two ways to a new one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import ProtectedError
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from planner.accounts.models import Team, User
+from planner.accounts.teams import working_team
+from planner.workloads.exports import csv_lines
+from planner.workloads.forms import MixForm, NamedForm, UploadForm
+from planner.workloads.models import Workload
+from planner.workloads.page import workload_page
+from planner.workloads.upload_limit import too_large
+from simcore.traces.read import FORMATS
+
+
+@require_GET
+def workload_list(request: HttpRequest) -> HttpResponse:
+    rows = Workload.objects.visible_to(request.user).defer("report").select_related("created_by")
+    return render(request, "workloads/list.html", {"workloads": rows, "may_add": working_team(_user(request))})
+
+
+@require_GET
+def workload_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    workload = _visible(request, pk)
+    editable = Workload.objects.editable_by(request.user).filter(pk=pk).exists()
+    return render(request, "workloads/detail.html", {"page": workload_page(workload), "editable": editable})
+
+
+@require_http_methods(["GET", "POST"])
+def upload(request: HttpRequest) -> HttpResponse:
+    team = _team(request)
+    if request.method == "POST":
+        form = UploadForm(team, _user(request), request.POST, request.FILES, too_large="file" in too_large(request))
+    else:
+        form = UploadForm(team, _user(request))
+    return _answer(request, form, "workloads/upload.html", {"formats": FORMATS})
+
+
+@require_http_methods(["GET", "POST"])
+def new_mix(request: HttpRequest) -> HttpResponse:
+    data = request.POST if request.method == "POST" else None
+    return _answer(request, MixForm(_team(request), _user(request), data), "workloads/mix.html", {})
+
+
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    workload = get_object_or_404(Workload.objects.editable_by(request.user), pk=pk)
+    try:
+        workload.delete()
+    except ProtectedError as error:
+        studies = len(error.protected_objects)
+        messages.error(request, f"{workload.name} is kept: {studies} stud{'y' if studies == 1 else 'ies'} used it.")
+        return redirect("workloads:detail", pk=pk)
+    messages.success(request, f"{workload.name} is deleted.")
+    return redirect("workloads:list")
+
+
+@require_GET
+def download(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """The requests in Phaseplan's own format."""
+    workload = _visible(request, pk)
+    response = StreamingHttpResponse(csv_lines(workload.trace()), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="workload-{workload.pk}.csv"'
+    return response
+
+
+def _answer(request: HttpRequest, form: NamedForm, template: str, context: dict[str, Any]) -> HttpResponse:
+    if form.is_bound and form.is_valid() and (workload := form.save()):
+        messages.success(request, f"{workload.name} is saved.")
+        return redirect("workloads:detail", pk=workload.pk)
+    return render(request, template, {"form": form, **context}, status=422 if form.is_bound else 200)
+
+
+def _visible(request: HttpRequest, pk: int) -> Workload:
+    return get_object_or_404(Workload.objects.visible_to(request.user), pk=pk)
+
+
+def _team(request: HttpRequest) -> Team:
+    team = working_team(_user(request))
+    if team is None:
+        raise PermissionDenied("You may read in your teams, but write in none.")
+    return team
+
+
+def _user(request: HttpRequest) -> User:
+    return request.user  # type: ignore[return-value]
