@@ -38,6 +38,7 @@ class Axis:
     prefix: str = ""
     limit: float | None = None
     limit_words: str = ""
+    limit_value: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ def cost_axis(budget_usd_per_month: float | None = None) -> Axis:
         prefix="$",
         limit=budget_usd_per_month,
         limit_words="budget",
+        limit_value=f"{usd(budget_usd_per_month)} a month",
     )
 
 
@@ -84,6 +86,7 @@ def power_axis(kind: str, limit_kw: float | None = None) -> Axis:
         words=lambda x: f"{short(x)} {POWER_NAMES[kind]}",
         limit=limit_kw,
         limit_words="power limit",
+        limit_value=f"{short(limit_kw)} kW",
     )
 
 
@@ -157,7 +160,7 @@ def _frontier_trace(rows: Sequence[DesignRow], axis: Axis) -> Figure:
         "x": [axis.value(row) for row in best],
         "y": [row.capacity_req_per_s for row in best],
         "line": {"shape": "hv", "width": 7, "color": "#000000"},
-        "opacity": 0.18,
+        "opacity": 0.22,
         "hoverinfo": "skip",
         "showlegend": False,
     }
@@ -285,10 +288,10 @@ def _notes(axis: Axis, look: Look) -> list[Figure]:
         | {"yref": "y", "y": look.rate_req_per_s, "xanchor": "left", "yanchor": "bottom", "showarrow": False},
     ]
     if axis.limit is not None:
-        text = f"{axis.limit_words}: {axis.prefix}{short(axis.limit)}"
+        text = f"{axis.limit_words}: {axis.limit_value}"
         notes.append(
-            {"name": "limit", "text": text, "xref": "x", "x": axis.limit, "yref": "paper", "y": 0.98}
-            | {"xanchor": "right", "yanchor": "top", "showarrow": False, "textangle": -90}
+            {"name": "limit", "text": text, "xref": "x", "x": axis.limit, "yref": "paper", "y": 1}
+            | {"xanchor": "right", "yanchor": "top", "xshift": -4, "showarrow": False}
         )
     return notes
 
@@ -305,22 +308,17 @@ def _line_ends(series: Sequence[tuple[str, list[DesignRow]]], axis: Axis, top: f
         height = max(end, height + LABEL_GAP * top)
         labels.append((height, index, name))
     over = max(0.0, labels[-1][0] - top) if labels else 0.0
-    return [_line_end(height - over, index, name) for height, index, name in labels]
+    return [note for height, index, name in labels for note in _line_end(height - over, index, name)]
 
 
-def _line_end(height: float, index: int, name: str) -> Figure:
-    return {
-        "name": f"family:{index}",
-        "text": f'<span style="color:{COLOURS[index]}">{GLYPHS[index]}</span> {escape(name)}',
-        "xref": "paper",
-        "x": 1.01,
-        "yref": "y",
-        "y": height,
-        "xanchor": "left",
-        "yanchor": "middle",
-        "align": "left",
-        "showarrow": False,
-    }
+def _line_end(height: float, index: int, name: str) -> list[Figure]:
+    """The family's symbol in its colour and its name in ink, which can be read in any colour scheme."""
+    place = {"xref": "paper", "x": 1.01, "yref": "y", "y": height, "xanchor": "left", "yanchor": "middle"}
+    plain = place | {"align": "left", "showarrow": False}
+    return [
+        plain | {"name": f"symbol:{index}", "text": GLYPHS[index], "font": {"color": COLOURS[index]}},
+        plain | {"name": f"family:{index}", "text": escape(name), "xshift": 16},
+    ]
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,0 +1,62 @@
+"""What a question page starts from, and what was typed on it, kept while its user uploads a trace."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, QueryDict
+
+from planner.accounts.models import User
+from planner.scenarios.choices import Choices
+from planner.scenarios.fields import PickSeveralField
+from planner.scenarios.forms import QuestionForm
+
+SESSION_KEY = "question_draft"
+FIRST_MACHINES = 2
+
+
+def keep_draft(request: HttpRequest) -> None:
+    """Keeps what was typed, right or wrong, in the session."""
+    request.session[SESSION_KEY] = request.POST.urlencode()
+
+
+def drop_draft(request: HttpRequest) -> None:
+    """The question is asked: what was typed is in its revision now."""
+    request.session.pop(SESSION_KEY, None)
+
+
+def starting_form(user: User, request: HttpRequest, inputs: Mapping[str, Any]) -> QuestionForm:
+    """The form as it was left for an upload (``?workload``), else of ``inputs``; then what the address names."""
+    form = QuestionForm(user)
+    kept = _draft(form, request) if "workload" in request.GET else {}
+    form.initial = {**first_inputs(user), **(kept or inputs), **_typed(form, request.GET)}
+    return form
+
+
+def first_inputs(user: User) -> dict[str, Any]:
+    """Something to choose from the start, where there is no question yet."""
+    offered = Choices.of(user)
+    return {
+        "model": _first(offered.models),
+        "workload": _first(offered.workloads),
+        "machines": [key for key, _ in offered.machines[:FIRST_MACHINES]],
+        "price_book": next(iter(offered.price_books), ""),
+        "rate_req_per_s": 10,
+    }
+
+
+def _draft(form: QuestionForm, request: HttpRequest) -> dict[str, Any]:
+    typed = _typed(form, QueryDict(request.session.get(SESSION_KEY, "")))
+    none_ticked: dict[str, Any] = {name: [] for name in form.fields if _several(form, name)}
+    return {**none_ticked, **typed} if typed else {}
+
+
+def _typed(form: QuestionForm, data: QueryDict) -> dict[str, Any]:
+    return {name: data.getlist(name) if _several(form, name) else data[name] for name in form.fields if name in data}
+
+
+def _several(form: QuestionForm, name: str) -> bool:
+    return isinstance(form.fields[name], PickSeveralField)
+
+
+def _first(pairs: list[tuple[str, str]]) -> str:
+    return pairs[0][0] if pairs else ""

@@ -1,0 +1,216 @@
+"""The lines under the question: what the fluid bound knows before anything is simulated. No engine, no worker."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from planner.accounts.models import User
+from planner.scenarios.errors import FieldErrors
+from planner.scenarios.forms import QuestionForm
+from planner.studies.spec import Question, compile_question
+from planner.workloads.models import Workload
+from simcore.catalogue import resolve_machine, resolve_model
+from simcore.families import SPLIT, PoolChoice
+from simcore.fluid import LoneRequest, WorkloadStatistics, lone_request, work_machines
+from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, SlowdownSlo, SpecError, StudySpec
+from simcore.study import LIKELY_BATCH, Context, context, next_designs
+from simcore.traces import Trace
+from simcore.words import limit_name, limit_value, listed, number
+
+CACHED_TRACES = 4
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What is shown: sentences, what stands in the way, and whether a study could find anything at all."""
+
+    lines: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    impossible: bool = False
+
+
+@dataclass(frozen=True)
+class Requests:
+    """A workload's requests and what the bounds need to know of them."""
+
+    trace: Trace
+    statistics: WorkloadStatistics
+    prompt_tokens: int
+    """The median, as that of output."""
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Lone:
+    """A median request alone on a machine."""
+
+    machine: Machine
+    times: LoneRequest
+    requests: Requests
+
+    @property
+    def end_to_end_s(self) -> float:
+        return self.times.first_token_s + self.times.token_s * (self.requests.output_tokens - 1)
+
+
+def preview(user: User, data: Mapping[str, Any]) -> Preview:
+    """The preview of typed values; what is wrong with them instead, where they are."""
+    form = QuestionForm(user, data)
+    if not form.is_valid():
+        return Preview(warnings=tuple(_complaints(form)))
+    try:
+        question = compile_question(user, form.cleaned_data)
+        return _of(question)
+    except FieldErrors as error:
+        return Preview(warnings=tuple(error.fields.values()))
+    except SpecError as error:
+        return Preview(warnings=(str(error),))
+
+
+def _of(question: Question) -> Preview:
+    spec, requests = question.spec, _requests(question.workload.pk, question.trace_hash)
+    found = context(spec, requests.trace)
+    reasons = tuple(dict.fromkeys(f"{_family(line.family)}: {line.reason}" for line in found.lines if line.reason))
+    pools = {pool.machine.id: pool for line in found.lines if not line.reason for pool in line.pools}
+    if not pools:
+        return Preview(warnings=("None of the machines chosen can run this model.", *reasons), impossible=True)
+    machines = [pool.machine for pool in pools.values()]
+    lone = _lone(_reference(spec, machines), spec, requests)
+    fastest = min((_lone(machine, spec, requests) for machine in machines), key=lambda one: one.times.first_token_s)
+    return Preview(
+        (_alone(lone), _allowed(spec, lone), _work(spec, pools.values(), requests), _designs(found)),
+        (*_tight(spec, fastest), *_too_little_power(spec, machines), *reasons),
+    )
+
+
+def _complaints(form: QuestionForm) -> Iterable[str]:
+    for name, messages in form.errors.items():
+        label = form.fields[name].label if name in form.fields else ""
+        yield f"{label}: {' '.join(messages)}" if label else " ".join(messages)
+
+
+@lru_cache(maxsize=CACHED_TRACES)
+def _requests(workload_id: int, content_hash: str) -> Requests:
+    """Read once; the hash is part of the key, so that a changed workload is read again."""
+    trace = Workload.unscoped.get(pk=workload_id).trace()
+    prompt, output = (int(np.median(tokens)) for tokens in (trace.prompt_tokens, trace.output_tokens))
+    return Requests(trace, WorkloadStatistics.of(trace), prompt, output)
+
+
+def _reference(spec: StudySpec, machines: Sequence[Machine]) -> Machine:
+    """What a slowdown is relative to; else the first of the machines chosen that can run the model."""
+    return resolve_machine(spec.slo.reference) if isinstance(spec.slo, SlowdownSlo) else machines[0]
+
+
+def _lone(machine: Machine, spec: StudySpec, requests: Requests) -> Lone:
+    model = resolve_model(spec.model)
+    times = lone_request(model, machine, spec.latency, requests.prompt_tokens, requests.output_tokens)
+    return Lone(machine, times, requests)
+
+
+def _alone(lone: Lone) -> str:
+    then = f", then {_time(lone.times.token_s)} a token" if lone.times.token_s else ""
+    return (
+        f"Before any queueing: one request alone on a {lone.machine.name} ({lone.requests.prompt_tokens:,} tokens in,"
+        f" {lone.requests.output_tokens:,} out, the medians): first token {_time(lone.times.first_token_s)}{then}."
+    )
+
+
+def _allowed(spec: StudySpec, lone: Lone) -> str:
+    slo = spec.slo
+    if isinstance(slo, AttainmentSlo):
+        return (
+            f"The limits allow {_time(slo.ttft_s)} to the first token and {_time(slo.tpot_s)} a token,"
+            f" to {100 * slo.share:g} % of all requests."
+        )
+    if isinstance(slo, AbsoluteSlo):
+        return f"The limits allow {listed([_words(limit) for limit in slo.limits])}."
+    bases = {
+        "ttft_slowdown": ("first token", lone.times.first_token_s),
+        "tbt_slowdown": ("a token", lone.times.token_s),
+        "e2e_slowdown": ("end to end", lone.end_to_end_s),
+    }
+    parts = []
+    for metric, (label, alone_s) in bases.items():
+        values = [_time((limit.limit or 0) * alone_s) for limit in slo.limits() if limit.metric == metric]
+        parts.append(f"{label} {' / '.join(values)}")
+    return f"For it the limits allow, at P50 / P90 / P99: {'; '.join(parts)}."
+
+
+def _words(limit: Limit) -> str:
+    name = limit_name(limit.metric, limit.percentile)
+    if limit.limit_x_decode is not None:
+        return f"{name} of {limit.limit_x_decode:g} decode iterations"
+    return f"{name} of {limit_value(limit.metric, limit.limit)}"
+
+
+def _work(spec: StudySpec, pools: Iterable[PoolChoice], requests: Requests) -> str:
+    parts = []
+    for pool in pools:
+        need = work_machines(
+            resolve_model(spec.model),
+            pool.machine,
+            pool.latency,
+            requests.statistics,
+            spec.rate_req_per_s,
+            pool.tensor_parallel,
+            spec.scheduler_options.pipeline_parallel,
+            LIKELY_BATCH,
+        )
+        parts.append(f"{number(need.prefill)} {pool.machine.name} for prefill and {number(need.decode)} for decode")
+    return f"The work alone needs {', or '.join(parts)}."
+
+
+def _designs(found: Context) -> str:
+    first = next_designs(found, {})
+    families = dict.fromkeys(design.family for design in first)
+    split = sum(family.startswith(f"{SPLIT}:") for family in families)
+    return (
+        f"{len(first)} designs to try first: {len(families) - split} co-located and {split} split"
+        f" famil{'y' if len(families) == 1 else 'ies'}; what they show leads to the next."
+    )
+
+
+def _tight(spec: StudySpec, fastest: Lone) -> Iterable[str]:
+    """Limits that not even a lone request on the fastest machine meets."""
+    metrics = {"ttft_s": fastest.times.first_token_s, "tpot_s": fastest.times.token_s, "tbt_s": fastest.times.token_s}
+    if isinstance(spec.slo, AttainmentSlo):
+        limits = [("ttft_s", spec.slo.ttft_s), ("tpot_s", spec.slo.tpot_s)]
+    elif isinstance(spec.slo, AbsoluteSlo):
+        limits = [(limit.metric, limit.limit) for limit in spec.slo.limits if limit.limit]
+    else:
+        limits = []
+    for metric, limit in limits:
+        if metric in metrics and metrics[metric] > limit:
+            yield (
+                f"Tight: a median request alone on the fastest machine, {fastest.machine.name}, takes"
+                f" {_time(metrics[metric])} where the limit is {_time(limit)}."
+            )
+
+
+def _too_little_power(spec: StudySpec, machines: Iterable[Machine]) -> Iterable[str]:
+    limit, kind = spec.limits.power_limit_kw, spec.limits.power_kind
+    if limit is None or kind not in ("nameplate", "provisioned"):
+        return
+    least = min(machines, key=lambda machine: _rated(machine, kind))
+    if _rated(least, kind) > limit * 1000:
+        yield (
+            f"The power limit of {number(limit)} kW is under one {least.name}"
+            f" ({number(_rated(least, kind) / 1000)} kW {kind}): the answer will say what is needed."
+        )
+
+
+def _rated(machine: Machine, kind: str) -> float:
+    return machine.nameplate_w if kind == "nameplate" else machine.provisioned()
+
+
+def _family(family: str) -> str:
+    kind, _, machines = family.partition(":")
+    return f"{kind} on {machines.replace('+', ' + ')}"
+
+
+def _time(seconds: float) -> str:
+    return f"{number(seconds)} s" if seconds >= 1 else f"{number(1000 * seconds)} ms"

@@ -1,0 +1,139 @@
+"""The result page of a study: its answer, charts and tables, from what has been tried so far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from planner.studies import results
+from planner.studies.figures import (
+    POWER_NAMES,
+    Axis,
+    Figure,
+    Look,
+    cost_axis,
+    frontier_figure,
+    power_axis,
+    summary,
+)
+from planner.studies.models import Study
+from planner.studies.results import Progress
+from planner.studies.tables import Table, designs_table
+from simcore.catalogue import resolve_machine
+from simcore.explain import AnswerLine
+from simcore.families import SCHEDULER_NAMES, SPLIT
+from simcore.result import StudyResult
+from simcore.spec import StudySpec
+
+POWER_COLUMNS = {
+    "nameplate": "nameplate_w",
+    "provisioned": "provisioned_w",
+    "drawn_mean": "mean_w",
+    "drawn_p99": "p99_w",
+}
+MAKE = "DGX "
+"""Left out of the names at the lines' ends where all machines share it."""
+FIRST_POLLS_S = ((15, 1), (90, 2))
+"""Polled every second for the first 15 s, every two seconds up to 90 s, then every five."""
+LAST_POLLS_S = 5
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A frontier chart with its words and its table."""
+
+    id: str
+    title: str
+    figure: Figure
+    summary: str
+    table: Table
+
+
+@dataclass(frozen=True)
+class ResultPage:
+    """One state of one study. ``power``: the kW figure that the second chart is drawn over."""
+
+    study: Study
+    power: str
+
+    @cached_property
+    def result(self) -> StudyResult:
+        return results.study_result(self.study)
+
+    @cached_property
+    def progress(self) -> Progress:
+        return results.progress(self.study)
+
+    @cached_property
+    def answer(self) -> tuple[AnswerLine, ...]:
+        return results.answer(self.study)
+
+    @property
+    def poll_s(self) -> int:
+        """How long the page waits before it asks again."""
+        elapsed = self.progress.elapsed_s
+        return next((every for until, every in FIRST_POLLS_S if elapsed < until), LAST_POLLS_S)
+
+    @property
+    def charts(self) -> list[Chart]:
+        limits = self.result.spec.limits
+        limit_kw = limits.power_limit_kw if limits.power_kind == self.power else None
+        return [
+            self._chart("cost", "Cost frontier", cost_axis(limits.usd_per_month), "usd_per_hour"),
+            self._chart("power", "Power frontier", power_axis(self.power, limit_kw), POWER_COLUMNS[self.power]),
+        ]
+
+    @property
+    def power_kinds(self) -> list[tuple[str, str, bool]]:
+        return [(kind, name.removeprefix("kW "), kind == self.power) for kind, name in POWER_NAMES.items()]
+
+    @cached_property
+    def look(self) -> Look:
+        result = self.result
+        return Look(
+            result.spec.rate_req_per_s,
+            result.winner.design_id if result.winner else None,
+            family_names(result.spec),
+            hollow_designs(result),
+        )
+
+    def _chart(self, chart_id: str, title: str, axis: Axis, column: str) -> Chart:
+        rows, look = self.result.rows, self.look
+        return Chart(
+            chart_id,
+            title,
+            frontier_figure(rows, axis, look),
+            summary(rows, axis, look),
+            designs_table(rows, column, look.hollow, look.answer_id),
+        )
+
+
+def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
+    """The page with the power figure asked for, else the one that the question limits."""
+    asked = str(query.get("power", ""))
+    return ResultPage(study, asked if asked in POWER_COLUMNS else study.spec["limits"]["power_kind"])
+
+
+def hollow_designs(result: StudyResult) -> frozenset[str]:
+    """Those that break a limit of the question or cannot run at all; one that only holds too little is not hollow."""
+    return frozenset(
+        design_id for design_id, found in result.shortfalls.items() if any(short.kind != "rate" for short in found)
+    )
+
+
+def family_names(spec: StudySpec) -> dict[str, str]:
+    """Family id → ``Sarathi, H100`` or ``Split, H100 + A100``, of all families of the study's machines."""
+    machines = {machine.id: machine.name for machine in (resolve_machine(choice.machine) for choice in spec.machines)}
+    if all(name.startswith(MAKE) for name in machines.values()):
+        machines = {machine_id: name.removeprefix(MAKE) for machine_id, name in machines.items()}
+    together = {
+        f"{kind}:{name}": f"{words.partition(',')[0]}, {label}"
+        for kind, words in SCHEDULER_NAMES.items()
+        for name, label in machines.items()
+    }
+    split = {
+        f"{SPLIT}:{first}+{second}": f"Split, {machines[first]} + {machines[second]}"
+        for first in machines
+        for second in machines
+    }
+    return together | split

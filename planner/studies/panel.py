@@ -1,0 +1,184 @@
+"""What a clicked design shows: its limits as bars, its pools' time, its money, and why it is not the answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planner.numerals import share, short, usd
+from simcore import fleet
+from simcore.catalogue import resolve_machine
+from simcore.economics.hourly import usd_per_hour, usd_per_month
+from simcore.evaluation import Evaluation, LimitResult, PoolResult, RateResult
+from simcore.explain import why_not
+from simcore.result import StudyResult
+from simcore.rows import DesignRow
+from simcore.words import limit_name, limit_value
+
+LIMIT_AT = 70.0
+"""Where on a bar, in per cent of its width, the limit stands: the rest shows by how much it is missed."""
+MOST_GLYPHS = 40
+ACTIVITIES = ("prefill", "hybrid", "decode", "blocked", "idle")
+
+
+@dataclass(frozen=True)
+class LimitBar:
+    """One limit of the SLO from 0 to the limit and somewhat beyond; widths in per cent."""
+
+    name: str
+    value: str
+    limit: str
+    met: bool
+    width: float
+    beyond: bool
+    """The value lies outside the bar."""
+
+
+@dataclass(frozen=True)
+class LimitsAt:
+    """The limits at one rate."""
+
+    title: str
+    met: bool
+    stable: bool
+    bars: tuple[LimitBar, ...]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A share of a pool's time: ``x`` and ``width`` in per cent."""
+
+    activity: str
+    x: float
+    width: float
+    words: str
+
+
+@dataclass(frozen=True)
+class PoolLine:
+    role: str
+    machine: str
+    machines: int
+    replicas: int
+    glyphs: tuple[int, ...]
+    slices: tuple[Slice, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class MoneyLine:
+    words: str
+    hourly: str
+    monthly: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    row: DesignRow
+    verdict: str
+    limits: tuple[LimitsAt, ...]
+    pools_title: str
+    pools: tuple[PoolLine, ...]
+    money: tuple[MoneyLine, ...]
+    facts: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+
+
+def design_panel(result: StudyResult, row: DesignRow) -> Panel:
+    """Everything about one design of a study."""
+    evaluation = result.evaluations[row.design_id]
+    run = evaluation.at_required or evaluation.at_capacity
+    return Panel(
+        row,
+        why_not(result, row),
+        tuple(_limits(evaluation, result.spec.rate_req_per_s)),
+        f"Pools at {short(run.rate_req_per_s)} requests/s" if run else "Pools",
+        tuple(_pool(pool, _names(result, row)) for pool in run.pools) if run else (),
+        tuple(_money(result, row)),
+        tuple(_facts(row, run)),
+        evaluation.warnings,
+    )
+
+
+def _limits(evaluation: Evaluation, required: float) -> list[LimitsAt]:
+    runs = [
+        (evaluation.at_required, f"At the required {short(required)} requests/s"),
+        (evaluation.at_capacity, f"At its capacity, {short(evaluation.capacity_req_per_s)} requests/s"),
+    ]
+    return [
+        LimitsAt(title, run.met, run.stable, tuple(_bar(limit) for limit in run.limits))
+        for run, title in runs
+        if run is not None
+    ]
+
+
+def _bar(limit: LimitResult) -> LimitBar:
+    part = float("inf") if limit.value is None else limit.value / limit.limit
+    return LimitBar(
+        limit_name(limit.metric, limit.percentile),
+        limit_value(limit.metric, limit.value),
+        limit_value(limit.metric, limit.limit),
+        limit.met,
+        round(min(part * LIMIT_AT, 100.0), 2),
+        part * LIMIT_AT > 100,
+    )
+
+
+def _names(result: StudyResult, row: DesignRow) -> dict[str, str]:
+    """Machine id → name, of the study's own machines as they were."""
+    machines = [resolve_machine(pool.machine) for pool in result.designs[row.design_id].case.pools]
+    return {machine.id: machine.name for machine in machines}
+
+
+def _pool(pool: PoolResult, names: Mapping[str, str]) -> PoolLine:
+    facts = [
+        ("busy", share(pool.busy)),
+        ("MFU", share(pool.mfu)),
+        ("MBU", share(pool.mbu)),
+        ("KV at its fullest", share(pool.kv_peak_share)),
+    ]
+    if pool.nic_busy:
+        facts.append(("NIC busy", share(pool.nic_busy)))
+    return PoolLine(
+        pool.role,
+        names.get(pool.machine, pool.machine),
+        pool.machines,
+        pool.replicas,
+        tuple(range(min(pool.machines, MOST_GLYPHS))),
+        tuple(_slices(pool)),
+        tuple(facts),
+    )
+
+
+def _slices(pool: PoolResult) -> list[Slice]:
+    slices, x = [], 0.0
+    for activity in ACTIVITIES:
+        width = 100 * getattr(pool, activity)
+        if width > 0:
+            slices.append(Slice(activity, round(x, 2), round(width, 2), f"{activity} {share(width / 100)}"))
+        x += width
+    return slices
+
+
+def _money(result: StudyResult, row: DesignRow) -> list[MoneyLine]:
+    names, lines = _names(result, row), []
+    for machine, count in fleet.machine_counts(result.designs[row.design_id].case).items():
+        hourly = usd_per_hour({machine: count}, result.book)
+        each = f"{count} {names[machine]} at ${result.book.price(machine).usd_per_hour}"
+        lines.append(MoneyLine(each, f"${hourly}", usd(usd_per_month(hourly))))
+    total = MoneyLine("All machines", f"${row.usd_per_hour}", usd(usd_per_month(row.usd_per_hour)))
+    return [*lines, total] if len(lines) > 1 else lines
+
+
+def _facts(row: DesignRow, run: RateResult | None) -> list[tuple[str, str]]:
+    facts = [
+        ("Nameplate", f"{short(row.nameplate_w / 1000)} kW"),
+        ("Provisioned", f"{short(row.provisioned_w / 1000)} kW"),
+    ]
+    if run is not None:
+        facts.append(("Drawn, mean", f"{short(run.mean_w / 1000)} kW"))
+        facts.append(("Drawn, P99 of 1 s", f"{short(run.p99_w / 1000)} kW"))
+        facts.append(("Tokens in, out", f"{short(run.input_tokens_per_s)}, {short(run.output_tokens_per_s)} a second"))
+    if row.req_per_usd:
+        facts.append(("Perf/$ at capacity", f"{short(row.req_per_usd)} requests a dollar"))
+    if row.req_per_s_per_kw:
+        facts.append(("Perf/W at capacity", f"{short(row.req_per_s_per_kw)} requests/s a provisioned kW"))
+    return facts

@@ -1,0 +1,118 @@
+"""The result page and its parts: progress, the power chart, one design, the answer in short."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from planner.scenarios.drafts import drop_draft
+from planner.scenarios.errors import FieldErrors
+from planner.scenarios.forms import QuestionForm
+from planner.scenarios.models import Revision, Scenario
+from planner.scenarios.page import QuestionPage
+from planner.scenarios.services import create_scenario, save_revision
+from planner.scenarios.views import first_preview, refused, upload_instead
+from planner.studies.actions import study_for
+from planner.studies.models import Study
+from planner.studies.page import result_page
+from planner.studies.panel import design_panel
+from planner.studies.results import headline as headline_of
+from planner.studies.results import study_result
+from planner.studies.services import editable, start_study
+
+STOP_POLLING = 286
+"""htmx swaps the answer in and asks no more."""
+
+
+@require_safe
+def result(request: HttpRequest, study_id: int) -> HttpResponse:
+    """The question, its answer so far, the frontiers and their tables."""
+    study = study_for(request, study_id)
+    return _page(request, study, QuestionForm(request.user, initial=study.revision.inputs))
+
+
+@require_POST
+def ask(request: HttpRequest, study_id: int) -> HttpResponse:
+    """The question changed: a new revision, or a question of the asker's own where this one is not theirs to change."""
+    study = study_for(request, study_id)
+    if request.POST.get("go") == "upload":
+        return upload_instead(request)
+    try:
+        revision = _revision(request, study.revision.scenario)
+        new = start_study(request.user, revision)
+    except FieldErrors as error:
+        return _page(request, study, refused(request.user, request, error))
+    drop_draft(request)
+    return redirect("studies:result", new.pk)
+
+
+@require_safe
+def status(request: HttpRequest, study_id: int) -> HttpResponse:
+    """What a running page asks for. ``seen``: the designs tried that it shows already."""
+    study = study_for(request, study_id)
+    page = result_page(study, request.GET)
+    renewed = not study.is_active or request.GET.get("seen") != str(page.progress.tried)
+    context = _context(request, study) | {"result_page": page, "renewed": renewed}
+    code = 200 if study.is_active else STOP_POLLING
+    return render(request, "studies/_update.html", context, status=code)
+
+
+@require_safe
+def power(request: HttpRequest, study_id: int) -> HttpResponse:
+    """The power frontier over another kW figure."""
+    study = study_for(request, study_id)
+    page = result_page(study, request.GET)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect(f"{reverse('studies:result', args=[study_id])}?power={page.power}")
+    context = _context(request, study) | {"result_page": page, "chart": page.charts[1]}
+    return render(request, "studies/_frontier_data.html", context)
+
+
+@require_safe
+def design(request: HttpRequest, study_id: int, design_id: str) -> HttpResponse:
+    """One design: a panel beside the charts, or a page of its own."""
+    study = study_for(request, study_id)
+    found = study_result(study)
+    row = found.row(design_id)
+    if row is None:
+        raise Http404("No such design in this study, or it has not been tried yet.")
+    template = "studies/_panel.html" if request.htmx else "studies/design.html"  # type: ignore[attr-defined]
+    return render(request, template, _context(request, study) | {"panel": design_panel(found, row)})
+
+
+@require_safe
+def brief(request: HttpRequest, study_id: int) -> HttpResponse:
+    """The answer in short, as the first screen shows it while the study runs."""
+    study = study_for(request, study_id)
+    context = _context(request, study) | {"result_page": result_page(study, {})}
+    return render(request, "studies/_brief.html", context, status=200 if study.is_active else STOP_POLLING)
+
+
+@require_safe
+def headline(request: HttpRequest, study_id: int) -> HttpResponse:
+    """One line for a list of questions."""
+    study = study_for(request, study_id)
+    return render(request, "studies/_headline.html", {"headline": headline_of(study)})
+
+
+def _revision(request: HttpRequest, scenario: Scenario) -> Revision:
+    mine = Scenario.objects.editable_by(request.user).filter(pk=scenario.pk, shipped_id__isnull=True).exists()
+    if mine:
+        return save_revision(request.user, scenario, request.POST)
+    return create_scenario(request.user, request.POST)
+
+
+def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpResponse:
+    context = _context(request, study) | {
+        "page": QuestionPage(form),
+        "preview": first_preview(form),
+        "ask_url": reverse("studies:ask", args=[study.pk]),
+        "result_page": result_page(study, request.GET),
+    }
+    return render(request, "studies/result.html", context)
+
+
+def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
+    return {"study": study, "can_edit": editable(request.user, study)}

@@ -1,0 +1,183 @@
+// Draws every <figure class="chart" data-chart="ID"> from the JSON in #ID, in the page's own colours and type.
+// A point that is a design (customdata) is chosen by a click or with the arrow keys: a "design:choose" event says so,
+// and "design:chosen" (from selection.js) rings it. Without Plotly the text and the table stand alone.
+
+const CONFIG = {
+  displaylogo: false,
+  showSendToCloud: false,
+  plotlyServerURL: "",
+  responsive: false,
+  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+};
+const NARROW_PX = 640;
+const drawn = new WeakMap(); // plot element -> { text, width }
+const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => resize(target)));
+let chosen = "";
+
+drawAll();
+document.addEventListener("htmx:afterSettle", drawAll);
+document.addEventListener("design:chosen", ({ detail }) => {
+  chosen = detail.id;
+  document.querySelectorAll("figure.chart .plot").forEach(ring);
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll({ again: true }));
+
+function drawAll({ again = false } = {}) {
+  document.querySelectorAll("figure.chart[data-chart]").forEach((figure) => draw(figure, again));
+}
+
+function draw(figure, again) {
+  const plot = figure.querySelector(".plot");
+  const text = document.getElementById(figure.dataset.chart)?.textContent;
+  if (!plot || !text) return;
+  if (!window.Plotly) {
+    plot.dataset.waiting = "The chart's script did not load. The text and the table have the same numbers.";
+    return;
+  }
+  const width = plot.clientWidth;
+  const before = drawn.get(plot);
+  if (!again && before?.text === text && before.width === width) return;
+  const { data, layout } = themed(JSON.parse(text), width);
+  window.Plotly.react(plot, data, layout, CONFIG);
+  keyUnder(figure, layout, width);
+  if (!before) listen(figure, plot);
+  drawn.set(plot, { text, width });
+  ring(plot);
+}
+
+function resize(plot) {
+  const before = drawn.get(plot);
+  if (before && plot.clientWidth && before.width !== plot.clientWidth) draw(plot.closest("figure"), false);
+}
+
+function listen(figure, plot) {
+  plot.tabIndex = 0;
+  plot.setAttribute("role", "group");
+  plot.setAttribute("aria-roledescription", "chart");
+  for (const name of ["aria-label", "aria-labelledby", "aria-describedby"]) {
+    if (figure.hasAttribute(name)) plot.setAttribute(name, figure.getAttribute(name));
+  }
+  plot.on("plotly_click", ({ points }) => choose(points.find((point) => point.customdata)?.customdata));
+  plot.addEventListener("keydown", (event) => step(plot, event));
+  sizes.observe(plot);
+}
+
+function choose(id) {
+  if (id) document.dispatchEvent(new CustomEvent("design:choose", { detail: { id } }));
+}
+
+// Arrow keys walk along the frontier: the designs drawn at full strength, from left to right.
+function step(plot, event) {
+  const move = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+  const stops = designs(plot).filter(({ strong }) => strong).sort((a, b) => a.x - b.x);
+  if (!move || !stops.length) return;
+  event.preventDefault();
+  const at = stops.findIndex(({ id }) => id === chosen);
+  const next = at < 0 ? (move > 0 ? 0 : stops.length - 1) : Math.min(Math.max(at + move, 0), stops.length - 1);
+  choose(stops[next].id);
+}
+
+function designs(plot) {
+  return plot.data.flatMap((trace) =>
+    trace.meta?.role === "designs"
+      ? trace.customdata.map((id, i) => ({ id, x: trace.x[i], y: trace.y[i], strong: trace.marker.opacity?.[i] === 1 }))
+      : [],
+  );
+}
+
+function ring(plot) {
+  if (!window.Plotly || !plot.data) return;
+  const index = plot.data.findIndex((trace) => trace.meta?.role === "chosen");
+  if (index < 0) return;
+  const found = designs(plot).find(({ id }) => id === chosen);
+  window.Plotly.restyle(plot, { x: [found ? [found.x] : []], y: [found ? [found.y] : []] }, [index]);
+}
+
+// The page's look: variables of site.css, so that light, dark and print agree.
+
+function themed({ data, layout }, width) {
+  const css = getComputedStyle(document.documentElement);
+  const look = (name) => css.getPropertyValue(`--${name}`).trim();
+  const series = (index) => look(`series-${(index % 8) + 1}`);
+  const narrow = width < NARROW_PX;
+  const traces = data.map((trace, index) => painted(trace, index, look, series));
+  if (traces.some((trace) => trace.meta?.role === "designs")) traces.push(chosenTrace(look));
+  return { data: traces, layout: laidOut(layout, narrow, look, series) };
+}
+
+function painted(trace, index, look, series) {
+  const role = trace.meta?.role;
+  const ink = role === "frontier" || role === "answer";
+  const colour = ink ? look("ink") : series(trace.meta?.series ?? index);
+  const copy = { ...trace };
+  if (trace.line || trace.mode?.includes("lines")) copy.line = { ...trace.line, color: colour };
+  if (trace.marker || trace.type === "bar" || trace.type === "histogram") copy.marker = { ...trace.marker, color: colour };
+  if (role === "designs" && !trace.marker.symbol.endsWith("-open")) copy.marker.line = { width: 1, color: look("paper") };
+  if (trace.error_y) copy.error_y = { ...trace.error_y, color: colour, thickness: 1.5 };
+  return copy;
+}
+
+function chosenTrace(look) {
+  return {
+    type: "scatter", mode: "markers", x: [], y: [], meta: { role: "chosen" }, hoverinfo: "skip", showlegend: false, cliponaxis: false,
+    marker: { symbol: "circle-open", size: 24, color: look("accent"), line: { width: 3 } },
+  };
+}
+
+function laidOut(layout, narrow, look, series) {
+  const atLineEnd = ({ name }) => /^(family|symbol):/.test(name ?? "");
+  const labelled = (layout.annotations ?? []).some(atLineEnd);
+  const annotations = (layout.annotations ?? []).map((note) => ({
+    ...note,
+    visible: !(narrow && atLineEnd(note)),
+    font: { size: 12, color: noteColour(note.name ?? "", look, series) },
+  }));
+  return {
+    ...layout,
+    autosize: true,
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: look("body"), color: look("muted"), size: narrow ? 11 : 13 },
+    margin: { l: narrow ? 48 : 64, r: labelled && !narrow ? 200 : 16, t: 34, b: 48 },
+    legend: { orientation: "h", font: { color: look("ink") }, ...layout.legend },
+    hoverlabel: { align: "left", bgcolor: look("raised"), bordercolor: look("rule"), font: { color: look("ink") } },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: look("muted"), activecolor: look("ink") },
+    colorway: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => look(`series-${n}`)),
+    annotations,
+    shapes: (layout.shapes ?? []).map((shape) => ({ ...shape, line: { ...shape.line, color: look("muted") } })),
+    xaxis: axis(layout.xaxis, look),
+    yaxis: axis(layout.yaxis, look),
+  };
+}
+
+function noteColour(name, look, series) {
+  if (name.startsWith("symbol:")) return series(Number(name.slice(7)));
+  return look(name.startsWith("family:") ? "ink" : "muted");
+}
+
+// Where the lines' ends have no room for names, these stand in a key under the chart.
+function keyUnder(figure, { annotations = [] }, width) {
+  figure.querySelector(".chart-key")?.remove();
+  const symbols = annotations.filter(({ name }) => name?.startsWith("symbol:"));
+  if (width >= NARROW_PX || !symbols.length) return;
+  const key = document.createElement("ul");
+  key.className = "chart-key";
+  for (const { name, text } of symbols.reverse()) {
+    const index = Number(name.slice(7));
+    const item = key.appendChild(document.createElement("li"));
+    const symbol = item.appendChild(document.createElement("span"));
+    symbol.className = `series-${(index % 8) + 1}`;
+    symbol.textContent = text;
+    const family = annotations.find((note) => note.name === `family:${index}`);
+    item.append(` ${plain(family?.text ?? "")}`);
+  }
+  figure.append(key);
+}
+
+function plain(escaped) {
+  return new DOMParser().parseFromString(escaped, "text/html").body.textContent;
+}
+
+function axis(given, look) {
+  return { gridcolor: look("grid"), zerolinecolor: look("rule"), linecolor: look("rule"), automargin: true, fixedrange: false, ...given };
+}

@@ -1,0 +1,103 @@
+// The question's form: says what differs from the defaults, and, over an answer, what was changed since it was given.
+
+const form = document.getElementById("question");
+if (form) {
+  form.addEventListener("input", update);
+  window.addEventListener("pageshow", update);
+  document.addEventListener("htmx:afterSettle", heedPreview);
+  heedPreview();
+  document.querySelector(".error-summary")?.focus();
+  openLinkedField();
+}
+
+// The button never leads to a failure that is known beforehand; the preview says which.
+function heedPreview() {
+  form.querySelector("[data-ask]").disabled = form.querySelector("[data-impossible]") !== null;
+}
+
+function update() {
+  showDiffering();
+  showStale();
+}
+
+function showDiffering() {
+  const differing = [...form.querySelectorAll(".advanced .field")].map(differenceOf).filter(Boolean);
+  form.querySelector("[data-differing]").textContent = differing.length ? `(${differing.join("; ")})` : "(all at their defaults)";
+}
+
+function differenceOf(field) {
+  const value = valueOf(controlsOf(field));
+  if (!value.raw || value.raw === field.dataset.default) return "";
+  return `${nameOf(field).toLowerCase()} ${value.shown}`;
+}
+
+function showStale() {
+  const note = form.querySelector("[data-stale]");
+  const answer = document.querySelector("[data-answer]");
+  if (!answer) return;
+  const changes = groups().map(changeOf).filter(Boolean);
+  note.hidden = changes.length === 0;
+  note.textContent = changes.length ? `Inputs changed: ${changes.join(", ")}` : "";
+  answer.classList.toggle("stale", changes.length > 0);
+}
+
+function groups() {
+  const byName = new Map();
+  for (const control of form.elements) {
+    if (!control.name || control.type === "hidden" || control.type === "submit") continue;
+    byName.set(control.name, [...(byName.get(control.name) ?? []), control]);
+  }
+  return [...byName.values()];
+}
+
+function changeOf(controls) {
+  const before = valueOf(controls, true);
+  const now = valueOf(controls);
+  if (before.raw === now.raw) return "";
+  return `${labelOf(controls[0])} ${before.shown || "none"} → ${now.shown || "none"}`;
+}
+
+function valueOf(controls, asLoaded = false) {
+  const [first] = controls;
+  if (first.type === "checkbox" || first.type === "radio") {
+    const chosen = controls.filter((control) => (asLoaded ? control.defaultChecked : control.checked));
+    return { raw: chosen.map((c) => c.value).join(", "), shown: chosen.map(textOf).join(" + ") };
+  }
+  if (first.tagName === "SELECT") {
+    const option = [...first.options].find((o) => (asLoaded ? o.defaultSelected : o.selected)) ?? first.options[0];
+    return { raw: option?.value ?? "", shown: option?.text ?? "" };
+  }
+  const text = (asLoaded ? first.defaultValue : first.value).trim();
+  return { raw: text, shown: text };
+}
+
+function controlsOf(field) {
+  return [...field.querySelectorAll("input, select")];
+}
+
+function textOf(control) {
+  return control.closest("label")?.textContent.trim() ?? control.value;
+}
+
+function nameOf(field) {
+  return (field.querySelector("legend") ?? field.querySelector("label")).textContent.trim();
+}
+
+function labelOf(control) {
+  const fieldset = control.type === "checkbox" || control.type === "radio" ? control.closest("fieldset") : null;
+  const label = fieldset?.querySelector("legend") ?? form.querySelector(`label[for="${control.id}"]`);
+  return (label?.textContent ?? control.name).trim().split(",")[0].split(";")[0].toLowerCase();
+}
+
+// A link of the error summary may lead into the closed Advanced part.
+function openLinkedField() {
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest(".error-summary a")?.getAttribute("href");
+    const field = target && document.querySelector(target);
+    if (!field) return;
+    const details = field.closest("details");
+    if (details) details.open = true;
+    (field.matches("input, select") ? field : field.querySelector("input, select"))?.focus();
+    event.preventDefault();
+  });
+}

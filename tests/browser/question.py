@@ -1,0 +1,43 @@
+"""Steps on the question page that several tests take."""
+
+from playwright.sync_api import Page, expect
+
+STUDY_MS = 180_000
+
+
+def ask_small(page: Page) -> None:
+    """A question unlike the example that is answered in seconds: another model and SLO, one machine, few counts."""
+    page.get_by_label("Model", exact=True).select_option("llama2-70b")
+    page.get_by_label("Required rate").fill("12")
+    page.get_by_label("Latency objective").select_option("attainment")
+    page.get_by_label("Share of all requests").fill("95 %")
+    page.get_by_label("Time to first token, s", exact=True).fill("2")
+    page.get_by_label("Time per output token, s", exact=True).fill("200 ms")
+    only_machine(page, "DGX H100")
+    page.get_by_label("Power limit in kW").fill("200 kW")
+    advanced(page, "Co-located counts", "2, 4")
+    advanced(page, "Prefill counts", "2, 3")
+    advanced(page, "Decode counts", "1-2")
+
+
+def only_machine(page: Page, name: str) -> None:
+    boxes = page.locator("#id_machines input")
+    for index in range(boxes.count()):
+        boxes.nth(index).set_checked(False, force=True)
+    page.get_by_role("checkbox", name=name, exact=True).first.set_checked(True, force=True)
+
+
+def advanced(page: Page, label: str, value: str) -> None:
+    field = page.get_by_label(label, exact=True)
+    if not field.is_visible():
+        page.locator("details.advanced > summary").click()
+    field.fill(value)
+
+
+def find(page: Page) -> None:
+    page.locator("[data-ask]").click()
+    page.wait_for_url("**/studies/*/")
+
+
+def wait_until_done(page: Page) -> None:
+    expect(page.locator("#status .done")).to_be_visible(timeout=STUDY_MS)

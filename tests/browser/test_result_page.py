@@ -1,0 +1,97 @@
+"""The result page of the example: on a phone, in the dark, with the keyboard, without Plotly."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.question import STUDY_MS
+from tests.services import Planner
+
+SIZES = [(1440, 900), (390, 844)]
+
+
+@pytest.fixture
+def example(home: Page) -> Page:
+    """The example's result page with some designs on it, done or under way."""
+    home.get_by_role("link", name="Charts, designs and downloads").click()
+    expect(home.locator("#cost tbody tr").first).to_be_visible(timeout=STUDY_MS)
+    return home
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.usefixtures("watch")
+def test_every_page_fits_and_is_quiet(page: Page, planner: Planner, width: int, height: int, scheme: Any) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme)
+    for path in ["", "workloads/", "catalogue/"]:
+        page.goto(planner.url + path)
+        expect(page.locator("main")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_charts_are_drawn(example: Page, width: int, height: int) -> None:
+    example.set_viewport_size({"width": width, "height": height})
+    for chart in ["cost", "power"]:
+        expect(example.locator(f"#{chart} .plot .main-svg").first).to_be_visible()
+        expect(example.locator(f"#{chart} .scatterlayer .points path").first).to_be_attached()
+    assert example.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_another_power_figure(example: Page) -> None:
+    example.get_by_text("drawn, mean at capacity").click()
+    expect(example.locator("#power-data")).to_contain_text("Drawn power is that at each design's capacity")
+    expect(example.locator("#power .xtitle")).to_contain_text("drawn")
+
+
+def test_arrow_keys_walk_along_the_frontier(example: Page) -> None:
+    expect(example.locator("#cost .scatterlayer .points path").first).to_be_attached()
+    example.locator("#cost .plot").focus()
+    example.keyboard.press("ArrowRight")
+    expect(example.locator("#design-panel h2")).not_to_be_empty()
+    first = example.url.partition("#design=")[2]
+    example.locator("#cost .plot").focus()
+    example.keyboard.press("ArrowRight")
+    expect(example).not_to_have_url(re.compile(f"#design={first}$"))
+
+
+def test_a_link_to_a_design_opens_it(example: Page) -> None:
+    row = example.locator("#cost tbody tr").nth(1)
+    design_id = row.get_attribute("data-design")
+    example.goto(f"{example.url.partition('#')[0]}#design={design_id}")
+    example.reload()
+    expect(example.locator("#design-panel")).to_contain_text(design_id or "no id")
+
+
+def test_columns_sort_by_exact_values(example: Page) -> None:
+    example.locator("#cost th[data-column='capacity_req_per_s'] button").click()
+    titles = example.locator("#cost tbody tr").evaluate_all(
+        "rows => rows.map(row => row.cells[15].title).filter(Boolean).map(Number)"
+    )
+    assert titles == sorted(titles)
+
+
+def test_text_and_tables_stand_without_plotly(browser: Browser, planner: Planner) -> None:
+    page = browser.new_page()
+    page.route("**/plotly*.js", lambda route: route.abort())
+    page.goto(planner.url)
+    page.get_by_role("link", name="Charts, designs and downloads").click()
+    expect(page.locator("#answer h2")).not_to_be_empty()
+    expect(page.locator("#cost tbody tr").first).to_be_visible(timeout=STUDY_MS)
+    waiting = page.locator("#cost .plot").get_attribute("data-waiting") or ""
+    assert "did not load" in waiting
+    page.locator("#cost tbody tr").first.click()
+    expect(page.locator("#design-panel")).to_be_visible()
+    page.close()
+
+
+def test_it_reads_without_any_script(browser: Browser, planner: Planner) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(planner.url)
+    page.get_by_role("link", name="Charts, designs and downloads").click()
+    expect(page.locator("#answer h2")).not_to_be_empty()
+    context.close()
