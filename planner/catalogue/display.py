@@ -1,0 +1,91 @@
+"""Figures as people read them: prefixes instead of powers of ten, both kinds of gigabyte, words for fields."""
+
+from dataclasses import dataclass
+
+from planner.catalogue.models import Figure, FigureOverride
+
+WORDS = {
+    "bf16_flops_per_s": "Peak, bf16 dense",
+    "fp8_flops_per_s": "Peak, fp8 dense",
+    "fp4_flops_per_s": "Peak, fp4 dense",
+    "memory_bytes": "Memory, as the driver reports it",
+    "memory_bandwidth_bytes_per_s": "Memory bandwidth",
+    "link_bandwidth_bytes_per_s": "Scale-up link, one direction",
+    "tdp_w": "TDP",
+    "idle_w": "Idle, with weights loaded",
+    "nic_bytes_per_s": "Network of one accelerator, one direction",
+    "host_w": "Host: CPUs, fans, NICs",
+    "nameplate_w": "Nameplate power",
+    "provisioned_w": "Provisioned power",
+    "power_cap_w": "Power cap on each accelerator",
+    "prefill_slowdown": "Prefill slowdown",
+    "machines_per_rack": "Machines a rack",
+    "kv_heads": "KV heads",
+    "gated_mlp": "Gated feed-forward",
+    "max_model_tokens": "Longest sequence",
+}
+PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"))
+STATUS_WORDS = {
+    "verified": "carried from the named source",
+    "memory": "recalled, not looked up: verify before you rely on it",
+    "estimate": "derived, or another tool's constant: not a measurement",
+    "assumption": "posited, by a paper or by us: not a measurement",
+    "user": "your team's own",
+}
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """One line of a figure table."""
+
+    field: str
+    words: str
+    text: str
+    value: str
+    """As stored, in the unit."""
+    unit: str
+    source: str
+    date: str
+    status: str
+    status_words: str
+    own: bool
+    """A team's own value."""
+
+
+def shown(figure: Figure) -> ShownFigure:
+    """A figure for a page."""
+    return ShownFigure(
+        field=figure.field,
+        words=WORDS.get(figure.field, figure.field.replace("_", " ").capitalize()),
+        text=quantity(figure.value, figure.unit),
+        value=figure.value,
+        unit=figure.unit,
+        source=figure.source,
+        date=figure.date,
+        status=figure.status,
+        status_words=STATUS_WORDS[figure.status],
+        own=isinstance(figure, FigureOverride),
+    )
+
+
+def quantity(value: str, unit: str) -> str:
+    """``312e12`` FLOP/s as ``312 TFLOP/s``; bytes in GB and MiB; text as it is."""
+    try:
+        number = float(value)
+    except ValueError:
+        return {"true": "yes", "false": "no"}.get(value, value)
+    if unit == "bytes":
+        return f"{number / 1e9:,.1f} GB ({number / MIB:,.0f} MiB)"
+    if unit in ("FLOP/s", "bytes/s"):
+        return _with_prefix(number, unit)
+    if unit == "parameters":
+        return f"{number / 1e9:,.2f} billion"
+    count = f"{number:,.10g}"
+    return f"{count} {unit}".strip() if unit != "accelerators" else count
+
+
+def _with_prefix(number: float, unit: str) -> str:
+    short = unit.replace("bytes", "B")
+    scale, prefix = next(((s, p) for s, p in PREFIXES if number >= s), (1.0, ""))
+    return f"{number / scale:,.4g} {prefix}{short}"

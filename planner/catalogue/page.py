@@ -1,0 +1,118 @@
+"""What the catalogue's pages show."""
+
+from dataclasses import dataclass
+
+from planner.accounts.owned import Visitor
+from planner.catalogue.display import STATUS_WORDS, ShownFigure, shown
+from planner.catalogue.services import (
+    accelerator_for,
+    figures_of,
+    machine_for,
+    model_for,
+    price_books_for,
+    rows_of,
+)
+from simcore.memory import kv_bytes_per_token, weight_bytes
+from simcore.spec import Accelerator, PriceBook
+
+TITLES = {"accelerators": "Accelerators", "machines": "Machines", "models": "Models"}
+COLUMNS = {
+    "accelerators": (
+        "bf16_flops_per_s",
+        "memory_bytes",
+        "memory_bandwidth_bytes_per_s",
+        "link_bandwidth_bytes_per_s",
+        "tdp_w",
+    ),
+    "machines": ("accelerator", "accelerators", "nic_bytes_per_s", "nameplate_w", "power_cap_w"),
+    "models": ("parameters", "layers", "hidden_size", "heads", "kv_heads", "max_model_tokens"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of an overview: its id, name, and the figures of the table's columns (None: not given)."""
+
+    row_id: str
+    name: str
+    cells: list[ShownFigure | None]
+    doubtful: int
+    """Figures that are not verified."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the overview."""
+
+    table: str
+    title: str
+    columns: list[str]
+    lines: list[Line]
+
+
+@dataclass(frozen=True)
+class RowPage:
+    """One row with the provenance of each figure, and what follows from it."""
+
+    table: str
+    title: str
+    row_id: str
+    name: str
+    figures: list[ShownFigure]
+    notes: list[str]
+    statuses: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The catalogue's first page."""
+
+    tables: list[Table]
+    books: list[PriceBook]
+
+
+def overview(user: Visitor) -> Overview:
+    """All tables and price books."""
+    return Overview([_table(user, name) for name in TITLES], list(price_books_for(user).values()))
+
+
+def row_page(user: Visitor, table: str, row_id: str) -> RowPage:
+    """One row; SpecError where there is none."""
+    figures = [shown(figure) for figure in figures_of(user, table, row_id)]
+    used = {figure.status: STATUS_WORDS[figure.status] for figure in figures}
+    name = next((figure.value for figure in figures if figure.field == "name"), row_id)
+    return RowPage(table, TITLES[table], row_id, name, figures, _notes(user, table, row_id), used)
+
+
+def _table(user: Visitor, table: str) -> Table:
+    columns = COLUMNS[table]
+    lines = []
+    for row_id, row in rows_of(user, table).items():
+        figures = {figure.field: shown(figure) for figure in row}
+        doubtful = sum(figure.status != "verified" for figure in figures.values())
+        name = figures["name"].value if "name" in figures else row_id
+        lines.append(Line(row_id, name, [figures.get(column) for column in columns], doubtful))
+    words = [next((c.words for line in lines if (c := line.cells[i])), column) for i, column in enumerate(columns)]
+    return Table(table, TITLES[table], words, lines)
+
+
+def _notes(user: Visitor, table: str, row_id: str) -> list[str]:
+    """What follows from the figures, in words."""
+    if table == "models":
+        model = model_for(user, row_id)
+        return [
+            f"Weights take {weight_bytes(model) / 1e9:,.1f} GB ({weight_bytes(model):,} bytes) in"
+            f" {model.weight_precision}; the KV of one token takes {kv_bytes_per_token(model):,} bytes in"
+            f" {model.kv_precision}."
+        ]
+    if table == "machines":
+        machine = machine_for(user, row_id)
+        of = machine.accelerator
+        device = of if isinstance(of, Accelerator) else accelerator_for(user, of)
+        idle = machine.host_w + machine.accelerators * device.idle_w
+        return [
+            f"Idle it draws {idle:,.0f} W, and {machine.provisioned():,.0f} W are provisioned for it;"
+            f" its {machine.accelerators} × {device.name} hold"
+            f" {machine.accelerators * device.memory_bytes / 1e9:,.0f} GB."
+        ]
+    return []

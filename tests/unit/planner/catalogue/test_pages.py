@@ -1,0 +1,103 @@
+"""The catalogue's pages and its REST interface."""
+
+import pytest
+from django.test import Client
+
+from planner.accounts.models import Team
+from planner.catalogue.display import quantity
+from planner.catalogue.models import FigureOverride
+from simcore import catalogue
+
+
+def test_the_overview_lists_every_row_and_book(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/").content.decode()
+    for row_id in (*catalogue.accelerator_ids(), *catalogue.machine_ids(), *catalogue.model_ids()):
+        assert f">{row_id}</a>" in page
+    for book in catalogue.price_books().values():
+        assert book.name in page
+    assert "85.9 GB (81,920 MiB)" in page
+
+
+@pytest.mark.parametrize("table", catalogue.TABLES)
+def test_each_row_shows_each_figures_provenance(alice_client: Client, table: str) -> None:
+    for row_id in dict.fromkeys(figure.id for figure in catalogue.figures(table)):
+        page = alice_client.get(f"/catalogue/{table}/{row_id}")
+        assert page.status_code == 200
+        for figure in (figure for figure in catalogue.figures(table) if figure.id == row_id):
+            assert f"<code>{figure.field}</code> {figure.value}" in page.content.decode()
+            assert figure.status in page.content.decode()
+
+
+def test_the_capped_machine_says_that_it_is_an_assumption(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/machines/dgx-h100-pcap").content.decode()
+    assert "the paper&#x27;s assumption, not a measurement" in page
+    assert "7,140 W are provisioned" in page
+
+
+def test_a_model_says_what_its_weights_and_kv_take(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/models/bloom-176b").content.decode()
+    assert "352,494,542,848 bytes" in page
+    assert "4,014,080 bytes" in page
+
+
+def test_a_price_book_shows_prices_dates_and_sources(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/prices/splitwise-2023").content.decode()
+    assert "38.08 USD" in page
+    assert "Splitwise, ISCA 2024" in page
+
+
+@pytest.mark.parametrize("address", ["machines/dgx-h10", "fabrics/x", "prices/lst"])
+def test_what_is_not_there_is_a_404(alice_client: Client, address: str) -> None:
+    assert alice_client.get(f"/catalogue/{address}").status_code == 404
+
+
+def test_a_stranger_does_not_see_a_teams_own_figure(team: Team, alice_client: Client, charlie_client: Client) -> None:
+    FigureOverride.objects.create(
+        team=team, table="machines", row_id="dgx-h100", field="host_w", value="1234", unit="W", source="our meter",
+        date="2026-11", status="user",
+    )  # fmt: skip
+    seen = [client.get("/catalogue/machines/dgx-h100").content.decode() for client in (alice_client, charlie_client)]
+    assert ["our meter" in page for page in seen] == [True, False]
+    figures = [
+        client.get("/api/v1/catalogue/machines/dgx-h100/").json()["figures"]["host_w"]
+        for client in (alice_client, charlie_client)
+    ]
+    assert [(figure["value"], figure["own"]) for figure in figures] == [("1234", True), ("2800", False)]
+
+
+def test_a_visitor_is_asked_to_sign_in(client: Client, db: None) -> None:
+    assert client.get("/catalogue/").status_code == 302
+
+
+def test_the_api_gives_rows_with_provenance(alice_client: Client) -> None:
+    rows = alice_client.get("/api/v1/catalogue/accelerators/").json()
+    assert rows["count"] == 4
+    memory = rows["results"][0]["figures"]["memory_bytes"]
+    assert (memory["value"], memory["unit"], memory["status"], memory["own"]) == (
+        "85899345920",
+        "bytes",
+        "memory",
+        False,
+    )
+    book = alice_client.get("/api/v1/catalogue/price-books/list/").json()
+    assert book["prices"][0]["usd_per_hour"] == "28.00"
+    assert alice_client.get("/api/v1/catalogue/price-books/").json()["count"] == 2
+    for address in ("fabrics/", "machines/dgx-h10/", "price-books/lst/"):
+        assert alice_client.get(f"/api/v1/catalogue/{address}").status_code == 404
+
+
+@pytest.mark.parametrize(("value", "unit", "text"), [
+    ("312e12", "FLOP/s", "312 TFLOP/s"),
+    ("4500e12", "FLOP/s", "4.5 PFLOP/s"),
+    ("2039e9", "bytes/s", "2.039 TB/s"),
+    ("25e9", "bytes/s", "25 GB/s"),
+    ("400", "bytes/s", "400 B/s"),
+    ("10200", "W", "10,200 W"),
+    ("1.3", "", "1.3"),
+    ("true", "", "yes"),
+    ("dgx", "", "dgx"),
+    ("176247271424", "parameters", "176.25 billion"),
+    ("131072", "tokens", "131,072 tokens"),
+])  # fmt: skip
+def test_quantities_read_as_people_write_them(value: str, unit: str, text: str) -> None:
+    assert quantity(value, unit) == text
