@@ -1,4 +1,9 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from planner.scenarios import views
 
 app_name = "scenarios"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.question, name="question"),
+    path("preview", views.preview, name="preview"),
+]

@@ -1,9 +1,16 @@
-from django.urls import URLPattern, path
+from django.urls import path
 
-from planner.studies import actions
+from planner.studies import actions, views
 
 app_name = "studies"
-urlpatterns: list[URLPattern] = [
+urlpatterns = [
+    path("<int:study_id>/", views.result, name="result"),
+    path("<int:study_id>/ask", views.ask, name="ask"),
+    path("<int:study_id>/status", views.status, name="status"),
+    path("<int:study_id>/power", views.power, name="power"),
+    path("<int:study_id>/brief", views.brief, name="brief"),
+    path("<int:study_id>/headline", views.headline, name="headline"),
+    path("<int:study_id>/designs/<str:design_id>/", views.design, name="design"),
     path("<int:study_id>/cancel", actions.cancel, name="cancel"),
     path("<int:study_id>/retry", actions.retry, name="retry"),
     path("<int:study_id>/designs.csv", actions.designs_csv, name="designs_csv"),
