@@ -29,8 +29,8 @@ class ReplicaInputs:
     transfer_ps_per_token: int
     """Sending one prompt token's KV over this replica's own NIC."""
     power_mw: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-    """By batch kind: milliwatts above idle of ONE STAGE's accelerators at the n of ``power_tokens``; linear between, flat
-    beyond."""
+    """By batch kind: milliwatts above idle of ONE STAGE's accelerators at the n of ``power_tokens``; linear between,
+    flat beyond."""
     power_tokens: tuple[int, ...]
 
 

@@ -1,0 +1,126 @@
+"""``compile_case``: every default of CONTRACT.md, and what is refused by name."""
+
+from typing import Any
+
+import pytest
+
+from simcore.engine.compile import compile_case, replica_count
+from simcore.engine.inputs import ClusterInputs
+from simcore.spec import PoolSpec, SpecError, decode_case
+from simcore.traces import Trace
+
+TRACE = Trace.of("two", [0, 5], [100, 3000], [10, 20])
+CURVE = {"source": "curve", "tokens": [1], "prefill_s": [1.0], "decode_s": [0.5]}
+
+
+def compiled(kind: str = "sarathi", pools: list[dict[str, Any]] | None = None, **changes: Any) -> ClusterInputs:
+    plain = {
+        "model": "llama2-70b",
+        "pools": pools or [{"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 8}],
+        "scheduler": {"kind": kind},
+        "latency": CURVE,
+    }
+    return compile_case(decode_case({**plain, **changes}), TRACE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "tokens", "size", "reservation", "watermark", "arrivals"),
+    [
+        ("sarathi", 2048, 128, "on_demand", 0.01, "together"),
+        ("vllm", 3000, 256, "on_demand", 0.01, "together"),
+        ("splitwise", 2048, 512, "output_at_decode", 0.0, "one_by_one"),
+        ("splitwise_baseline", 2048, 512, "output_at_decode", 0.0, "one_by_one"),
+    ],
+)
+def test_defaults_by_kind(kind: str, tokens: int, size: int, reservation: str, watermark: float, arrivals: str) -> None:
+    scheduler = compiled(kind).scheduler
+    assert scheduler.token_budget == 512
+    assert scheduler.max_batch_tokens == tokens
+    assert scheduler.max_batch_size == size
+    assert scheduler.reservation == reservation
+    assert scheduler.watermark_blocks_share == watermark
+    assert scheduler.simultaneous_arrivals == arrivals
+    assert scheduler.block_tokens == 16
+    assert scheduler.max_model_tokens == 0
+    assert scheduler.prompt_pending_limit == 8192
+
+
+def test_what_is_given_stands() -> None:
+    inputs = compiled(
+        scheduler={"kind": "vllm", "max_batch_tokens": 100, "max_batch_size": 7},
+        memory={"reservation": "full_output", "watermark": 0, "block_tokens": 32, "kv_tokens": 1000},
+        simultaneous_arrivals="one_by_one",
+        router="least_kv",
+        seed=3,
+    )
+    assert (inputs.scheduler.max_batch_tokens, inputs.scheduler.max_batch_size) == (100, 7)
+    assert (inputs.scheduler.reservation, inputs.scheduler.watermark_blocks_share) == ("full_output", 0)
+    assert inputs.replicas[0].kv_blocks == 1000 // 32
+    assert (inputs.scheduler.router, inputs.scheduler.seed) == ("least_kv", 3)
+    assert inputs.scheduler.simultaneous_arrivals == "one_by_one"
+    assert inputs.window == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("pool", "replicas"),
+    [
+        ({"tensor_parallel": 8}, 1),
+        ({"tensor_parallel": 2, "machines": 3}, 12),
+        ({"tensor_parallel": 3, "machines": 2}, 4),
+        ({"tensor_parallel": 8, "pipeline_parallel": 2, "machines": 5}, 2),
+        ({"tensor_parallel": 2, "replicas": 5}, 5),
+    ],
+)
+def test_replicas_of_machines(pool: dict[str, Any], replicas: int) -> None:
+    assert replica_count(PoolSpec(role="mixed", machine="dgx-h100", **pool)) == replicas
+
+
+def test_a_replica_larger_than_the_pool_s_machines_is_an_error() -> None:
+    with pytest.raises(SpecError, match="found 1 of machine dgx-h100, expected at least 2"):
+        replica_count(PoolSpec(role="mixed", machine="dgx-h100", tensor_parallel=8, pipeline_parallel=2))
+
+
+def test_replicas_are_numbered_by_pool_in_the_case_s_order() -> None:
+    pools = [
+        {"role": "decode", "machine": "dgx-a100", "machines": 1, "tensor_parallel": 8},
+        {"role": "prefill", "machine": "dgx-h100", "machines": 2, "tensor_parallel": 8},
+    ]
+    inputs = compiled("splitwise", pools)
+    assert [(r.pool, r.role) for r in inputs.replicas] == [(0, "decode"), (1, "prefill"), (1, "prefill")]
+    # DGX A100: 25e9 B/s an accelerator, DGX H100: 50e9
+    assert inputs.replicas[0].transfer_ps_per_token == 2 * inputs.replicas[1].transfer_ps_per_token
+
+
+def test_transfer_in_whole_picoseconds() -> None:
+    inputs = compiled(
+        kv_transfer={"mode": "layerwise", "bandwidth_bytes_per_s": 1e9, "setup_s": 1e-3, "retry_s": 1.0},
+        memory={"kv_bytes_per_token": 2500, "kv_tokens": 10_000},
+    )
+    assert inputs.transfer.ps_per_token == 2_500_000
+    assert (inputs.transfer.setup_ps, inputs.transfer.retry_ps) == (10**9, 10**12)
+    assert inputs.transfer.layers == 80
+    assert compiled().transfer.ps_per_token == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"memory": {"reservation": "max_length"}}, "memory.max_model_tokens: found null"),
+        ({"scheduler": {"kind": "splitwise_baseline"}, "memory": {"reservation": "on_demand"}}, "found on_demand"),
+        (
+            {
+                "scheduler": {"kind": "splitwise_baseline"},
+                "pools": [{"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 4, "pipeline_parallel": 2}],
+            },
+            r"pools\[0\].pipeline_parallel: 2 is not built yet",
+        ),
+    ],
+)
+def test_what_a_kind_cannot_do_is_refused_by_name(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        compiled(**changes)
+
+
+def test_a_model_that_does_not_fit_says_so_in_bytes() -> None:
+    with pytest.raises(SpecError, match="bytes"):
+        compiled(pools=[{"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 1}])
