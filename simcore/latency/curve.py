@@ -8,14 +8,10 @@ between knots and goes on along its end segments beyond them. The engines know n
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-
-import numpy as np
-from numpy.typing import NDArray
-
-Int64 = NDArray[np.int64]
 
 PS_PER_S = 1_000_000_000_000
 ATTENTION_FRACTION_BITS = 10
@@ -62,7 +58,7 @@ class IterationCurve:
         knots, values = self.tokens, self.knots_ps(kind)
         if len(knots) == 1:
             return values[0]
-        high = min(max(int(np.searchsorted(knots, tokens, side="left")), 1), len(knots) - 1)
+        high = min(max(bisect_left(knots, tokens), 1), len(knots) - 1)
         low = high - 1
         rise, run = values[high] - values[low], knots[high] - knots[low]
         return max(values[low] + rise * (tokens - knots[low]) // run, 0)

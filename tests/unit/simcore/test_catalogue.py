@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from simcore import catalogue
-from simcore.spec import Accelerator, Machine, Model, SpecError
+from simcore.spec import Accelerator, Machine, Model, SpecError, decode
 
 MIB = 2**20
 
@@ -123,3 +125,18 @@ def test_a_row_is_built_from_its_figures_as_text() -> None:
     ):
         with pytest.raises(SpecError, match=words):
             catalogue.build(Machine, "dgx-a100", {**fields, **change})
+
+
+@pytest.mark.parametrize("cls", [Accelerator, Machine, Model])
+def test_the_docs_list_every_column_of_an_inline_object(cls: type[Accelerator | Machine | Model]) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    section = text.split(f"## An inline {cls.__name__.lower()}")[1].split("##")[0]
+    for field in dataclasses.fields(cls):
+        required = "yes" if field.default is dataclasses.MISSING else ""
+        assert re.search(rf"\| `{field.name}` \| [^|]+ \| {required} \|", section), field.name
+
+
+def test_the_docs_example_is_a_machine() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    example = json.loads("{" + text.split("```json")[1].split("```")[0] + "}")
+    assert decode(Machine, example["machine"]).accelerators == 4

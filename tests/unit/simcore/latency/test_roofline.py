@@ -11,7 +11,7 @@ from simcore.catalogue import accelerator, machine, machine_ids, model, model_id
 from simcore.latency.compile import compile_curve, iteration_parts
 from simcore.latency.curve import BatchKind, IterationCurve
 from simcore.latency.evidence import evidence, mean_error, measured_groups
-from simcore.spec import LatencySpec, SpecError
+from simcore.spec import LatencySpec, Model, SpecError
 
 
 def curve_of(
@@ -136,3 +136,39 @@ def test_parts_add_up_to_the_whole() -> None:
     assert iteration_parts(curve_of(), [], [5])["kind"] == "decode"
     with pytest.raises(SpecError, match="found nothing"):
         iteration_parts(curve_of(), [], [])
+
+
+def test_a_model_it_was_not_fitted_to() -> None:
+    """Sarathi-Serve's own prefills of Yi-34B on 2 A100, its artifact's figure 2, against the engine of that time."""
+    yi = Model(
+        id="yi-34b",
+        name="Yi 34B",
+        parameters=34_388_917_248,
+        layers=60,
+        hidden_size=7168,
+        heads=56,
+        kv_heads=8,
+        head_dim=128,
+        intermediate_size=20480,
+        vocab_size=64000,
+        max_model_tokens=4096,
+    )
+    curve = compile_curve(yi, machine("dgx-a100"), 2, 1, LatencySpec(engine="vllm-2023"))
+    measured_ms = {512: 105.6, 1024: 214, 2048: 366, 4096: 758, 8192: 1863}
+    errors = [curve.iteration_ps([(n, 0)], []) / 1e9 / ms - 1 for n, ms in measured_ms.items()]
+    assert sum(map(abs, errors)) / len(errors) <= 0.10
+
+
+@pytest.mark.parametrize(
+    ("model_id", "tp", "context", "measured_ms"),
+    [
+        ("llama-3.1-8b", 1, 600, 7.32),
+        ("llama-3.1-70b", 4, 600, 16.57),
+        ("qwen3-32b", 1, 900, 25.21),
+        ("qwen3-32b", 2, 900, 15.06),
+    ],
+)
+def test_decodes_of_a_real_engine_at_batch_8(model_id: str, tp: int, context: int, measured_ms: float) -> None:
+    """ML.ENERGY's inter-token latency at batch 8 on H100, vLLM 0.11.1; contexts are those half way through."""
+    curve = curve_of(model_id, tp=tp, engine="vllm-2026")
+    assert curve.iteration_ps([], [context] * 8) / 1e9 == pytest.approx(measured_ms, rel=0.10)

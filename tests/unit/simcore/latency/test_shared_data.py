@@ -117,3 +117,19 @@ def test_kernel_roofline_on_backends_it_was_not_fitted_to(shared_data: Path, bac
                 errors.append(abs(predicted / 1e9 / float(row["latency_ms"]) - 1))
     assert len(errors) == 14
     assert statistics.mean(errors) <= 0.12
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_hybrid_batches_were_not_fitted_apart(shared_data: Path, system: str) -> None:
+    errors = []
+    with (shared_data / "measured/kernel_db" / "mixed_llama31_70b_bf16_vllm.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["system"] == system:
+                curve = compile_curve(
+                    model("llama-3.1-70b"), machine(SYSTEMS[system]), int(row["tp"]), 1, LatencySpec(engine="kernel")
+                )
+                contexts = [int(row["isl"]) + int(row["osl"]) // 2] * int(row["gen_tokens"])
+                predicted = curve.iteration_ps([(int(row["ctx_tokens"]), 0)], contexts)
+                errors.append(abs(predicted / 1e9 / float(row["latency_ms"]) - 1))
+    assert len(errors) == 18
+    assert statistics.mean(errors) <= 0.06
