@@ -19,7 +19,7 @@ LOCAL = envbool("PHASEPLAN_LOCAL", False)
 EMBEDDED = not REDIS_URL
 DEBUG = envbool("PHASEPLAN_DEBUG", False)
 SECRET_KEY = envstr("SECRET_KEY") or backends.secret_key(VAR)
-ALLOWED_HOSTS = envlist("PHASEPLAN_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = [*envlist("PHASEPLAN_HOSTS"), "127.0.0.1", "localhost", "[::1]"]
 CSRF_TRUSTED_ORIGINS = envlist("PHASEPLAN_ORIGINS")
 
 INSTALLED_APPS = [

@@ -3,6 +3,7 @@
 import http.client
 import ipaddress
 import socket
+import sys
 from dataclasses import dataclass
 
 
@@ -73,3 +74,7 @@ class Address:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+if __name__ == "__main__":  # a container's health check: python -m planner.launcher.address 8000
+    sys.exit(0 if Address.parse("127.0.0.1", sys.argv[1]).answers() else 1)
