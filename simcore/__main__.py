@@ -44,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refused(str(error))
     except OSError as error:
         return _refused_file(error)
-    except (OverflowError, MemoryError) as error:
-        return _refused(f"found numbers too large to simulate ({str(error) or 'out of memory'}), expected smaller ones")
+    except MemoryError as error:
+        return _refused(f"out of memory ({error}), expected a smaller trace or study")
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simcore.catalogue import resolve_accelerator, resolve_machine
+from simcore.catalogue import resolve_machine
 from simcore.distribution import percentile
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
 from simcore.fleet import pool_machines
 from simcore.latencies import Float64
 from simcore.latency.curve import PS_PER_S
+from simcore.power import idle_w as machine_idle_w
 from simcore.spec import Case
 
 NJ_PER_J = 1_000_000_000
@@ -33,12 +34,7 @@ class DrawnPower:
 
 def idle_w(case: Case) -> float:
     """Host and idle accelerators of all machines of all pools, used by a replica or not."""
-    total = 0.0
-    for pool in case.pools:
-        machine = resolve_machine(pool.machine)
-        each = machine.host_w + machine.accelerators * resolve_accelerator(machine).idle_w
-        total += pool_machines(pool) * each
-    return total
+    return sum(pool_machines(pool) * machine_idle_w(resolve_machine(pool.machine)) for pool in case.pools)
 
 
 def drawn_power(case: Case, inputs: ClusterInputs, run: RunResult, window: tuple[int, int] | None) -> DrawnPower:

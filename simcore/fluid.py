@@ -165,7 +165,10 @@ def capacity_bound(case: Case, statistics: WorkloadStatistics) -> float:
     where iterations take no time. SpecError where the case cannot be compiled.
     """
     pools = [_pool_work(case, pool, statistics) for pool in case.pools]
-    fastest = sum(replicas for replicas, _ in pools) / max(_least_work(pools), 1e-300)
+    least = _least_work(pools)
+    if not least:
+        return math.inf
+    fastest = sum(replicas for replicas, _ in pools) / least
     if _can_sustain(pools, fastest):
         return fastest
     low, high = 0.0, fastest

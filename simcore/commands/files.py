@@ -45,12 +45,14 @@ def read_case(path: str) -> Case:
 
 @contextmanager
 def naming(path: str) -> Iterator[None]:
-    """A SpecError raised inside says which file it is about."""
+    """A SpecError raised inside, or a number beyond the clock's range, says which file it is about."""
     try:
         yield
     except SpecError as error:
         text = str(error)
         raise SpecError(text if text.startswith(f"{path}:") else f"{path}: {text}") from None
+    except OverflowError as error:
+        raise SpecError(f"{path}: found numbers too large to simulate ({error}), expected smaller ones") from None
 
 
 def check_writable(path: str | None) -> None:

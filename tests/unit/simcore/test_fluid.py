@@ -1,0 +1,143 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simcore.catalogue import machine, model
+from simcore.engine.compile import compile_case, replica_count
+from simcore.engine.oracle.cluster import run
+from simcore.fluid import (
+    WorkloadStatistics,
+    capacity_bound,
+    lone_request,
+    pool_replicas,
+    request_work,
+    token_ps,
+    work_machines,
+)
+from simcore.latency.curve import BatchKind, IterationCurve
+from simcore.spec import LatencySpec, PoolSpec
+from simcore.traces import PS_PER_S, Trace
+from tests.unit.simcore.runs import CURVE, case, trace
+
+ONE = trace([0.0, 1.0], [100, 100], [11, 11])
+STATISTICS = WorkloadStatistics.of(ONE)
+GIVEN = LatencySpec("curve", tokens=(1, 2048), prefill_s=(0.1, 0.1), decode_s=(0.02, 0.02), hybrid_s=(0.1, 0.1))
+
+
+def test_statistics_are_what_a_mean_request_asks_for():
+    mixed = Trace.of("two", [0, 1], [10, 20], [1, 4], cached_prompt_tokens=[4, 0])
+    found = WorkloadStatistics.of(mixed)
+    assert found.prompt_tokens == (6 + 20) / 2
+    assert found.decode_tokens == 1.5
+    assert found.prefill_pairs == (4 * 6 + 21 + 210) / 2
+    assert found.decode_context_tokens == (20 + 21 + 22) / 2
+    assert found.longest_prompt_tokens == 20
+
+
+def test_a_lone_request_takes_one_prefill_and_a_decode_a_token():
+    found = lone_request(model("llama2-7b"), machine("dgx-h100"), GIVEN, 100, 11)
+    assert (found.first_token_s, found.token_s) == pytest.approx((0.1, 0.02))
+    assert lone_request(model("llama2-7b"), machine("dgx-h100"), GIVEN, 100, 1).token_s == 0.0
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 300), st.integers(0, 10**6)), min_size=1, max_size=6, unique_by=lambda k: k[0]),
+    st.integers(1, 400),
+)
+def test_the_cheapest_token_is_that_of_every_batch_tried(knots, most):
+    tokens, values = zip(*sorted(knots), strict=True)
+    curve = IterationCurve(tokens, values, values, values, 0, 0, 0, 0)
+    exact = min(curve.base_ps(BatchKind.PREFILL, n) / n for n in range(1, most + 1))
+    found = token_ps(curve, BatchKind.PREFILL, most)
+    # whole picoseconds are rounded down between knots, by less than one
+    assert found - 1 <= exact <= found
+
+
+def test_work_is_shared_by_the_largest_batches():
+    curve = IterationCurve((1, 2048), (10**9, 10**9), (10**8, 10**8), (10**9, 10**9), 0, 0, 0, 0)
+    work = request_work(curve, STATISTICS, batch_tokens=2000, batch_size=50, hybrid=False)
+    assert work.prefill_s == pytest.approx(100 * 1e-3 / 2000)
+    assert work.decode_s == pytest.approx(10 * 1e-4 / 50)
+
+
+def test_machines_grow_with_the_rate_and_with_smaller_decode_batches():
+    llama, h100 = model("llama2-7b"), machine("dgx-h100")
+    full = work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 8)
+    assert full.prefill == pytest.approx(1000 * 100 * 0.1 / 2048)
+    assert full.decode == pytest.approx(1000 * 10 * 0.02 / 512)
+    assert work_machines(llama, h100, GIVEN, STATISTICS, 2000.0, 8).prefill == pytest.approx(2 * full.prefill)
+    assert work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 8, 1, 64).decode == pytest.approx(8 * full.decode)
+    assert work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 4).prefill == pytest.approx(full.prefill / 2)
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        PoolSpec("mixed", "dgx-h100", machines=3, tensor_parallel=8),
+        PoolSpec("mixed", "dgx-h100", machines=3, tensor_parallel=2),
+        PoolSpec("mixed", "dgx-h100", machines=5, tensor_parallel=8, pipeline_parallel=2),
+        PoolSpec("mixed", "dgx-h100", machines=3, tensor_parallel=3),
+        PoolSpec("mixed", "dgx-h100", replicas=7, tensor_parallel=4),
+    ],
+)
+def test_replicas_are_those_that_the_engine_runs(pool):
+    assert pool_replicas(pool) == replica_count(pool)
+
+
+def test_the_bound_of_one_pool_is_its_time_over_the_work():
+    asked = case(scheduler={"kind": "vllm", "max_batch_size": 100})
+    work = 100 * 0.1 / 2048 + 10 * 0.02 / 100
+    assert capacity_bound(asked, STATISTICS) == pytest.approx(1 / work)
+
+
+def split(mixed_pool, prefill, decode):
+    pools = [
+        {"role": role, "machine": "dgx-h100", "machines": count, "tensor_parallel": 8}
+        for role, count in (("prefill", prefill), ("decode", decode))
+    ]
+    return case(pools=pools, scheduler={"kind": "splitwise", "mixed_pool": mixed_pool, "max_batch_size": 100})
+
+
+def test_separate_pools_are_bound_by_the_shorter_one():
+    prefill_s, decode_s = 100 * 0.1 / 2048, 10 * 0.02 / 100
+    assert capacity_bound(split(False, 1, 3), STATISTICS) == pytest.approx(1 / prefill_s)
+    assert capacity_bound(split(False, 9, 1), STATISTICS) == pytest.approx(1 / decode_s)
+
+
+@given(st.integers(1, 6), st.integers(1, 6))
+def test_pools_that_may_mix_are_never_bound_below_separate_ones(prefill, decode):
+    assert capacity_bound(split(True, prefill, decode), STATISTICS) >= capacity_bound(
+        split(False, prefill, decode), STATISTICS
+    ) * (1 - 1e-9)
+
+
+def test_iterations_that_take_no_time_have_no_bound():
+    free = {**CURVE, "prefill_s": [0.0, 0.0], "decode_s": [0.0, 0.0], "hybrid_s": [0.0, 0.0]}
+    assert capacity_bound(case(latency=free), STATISTICS) == math.inf
+
+
+def test_one_output_token_leaves_the_decode_pool_idle():
+    short = WorkloadStatistics.of(trace([0.0, 1.0], [100, 100], [1, 1]))
+    assert capacity_bound(split(False, 1, 1), short) == pytest.approx(2048 / (100 * 0.1))
+    assert np.isfinite(capacity_bound(split(True, 1, 1), short))
+
+
+@pytest.mark.parametrize("kind", ["sarathi", "vllm", "splitwise_baseline", "splitwise"])
+@given(
+    st.lists(st.tuples(st.integers(1, 900), st.integers(1, 60)), min_size=1, max_size=12),
+    st.sampled_from([64, 512]),
+    st.sampled_from([{}, {"attention_s": 1e-6, "context_s": 1e-6, "decode_seq_s": 1e-4, "chunk_read_s": 1e-5}]),
+)
+def test_no_run_works_faster_than_the_bound(kind, lengths, budget, costs):
+    roles = ("prefill", "decode") if kind == "splitwise" else ("mixed",)
+    pools = [{"role": role, "machine": "dgx-h100", "tensor_parallel": 8} for role in roles]
+    scheduler = {"kind": kind, **({"token_budget": budget} if kind == "sarathi" else {})}
+    curve = {**CURVE, "prefill_s": [0.01, 0.3], "decode_s": [0.01, 0.2], "hybrid_s": [0.02, 0.33], **costs}
+    asked = case(pools=pools, scheduler=scheduler, latency=curve)
+    requests = trace([0.0] * len(lengths), [p for p, _ in lengths], [o for _, o in lengths])
+    end_ps = run(compile_case(asked, requests)).end_ps
+    bound = capacity_bound(asked, WorkloadStatistics.of(requests))
+    assert len(lengths) / (end_ps / PS_PER_S) <= bound * (1 + 1e-9)
