@@ -25,6 +25,8 @@ WORDS = {
     "max_model_tokens": "Longest sequence",
 }
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"))
+COUNTED = ("accelerators", "elements", "heads", "layers", "machines")
+"""Units that the field's name says already."""
 STATUS_WORDS = {
     "verified": "carried from the named source",
     "memory": "recalled, not looked up: verify before you rely on it",
@@ -82,7 +84,7 @@ def quantity(value: str, unit: str) -> str:
     if unit == "parameters":
         return f"{number / 1e9:,.2f} billion"
     count = f"{number:,.10g}"
-    return f"{count} {unit}".strip() if unit != "accelerators" else count
+    return count if unit in COUNTED else f"{count} {unit}".strip()
 
 
 def _with_prefix(number: float, unit: str) -> str:

@@ -17,16 +17,32 @@ from simcore.spec import Accelerator, PriceBook
 
 TITLES = {"accelerators": "Accelerators", "machines": "Machines", "models": "Models"}
 COLUMNS = {
-    "accelerators": (
-        "bf16_flops_per_s",
-        "memory_bytes",
-        "memory_bandwidth_bytes_per_s",
-        "link_bandwidth_bytes_per_s",
-        "tdp_w",
-    ),
-    "machines": ("accelerator", "accelerators", "nic_bytes_per_s", "nameplate_w", "power_cap_w"),
-    "models": ("parameters", "layers", "hidden_size", "heads", "kv_heads", "max_model_tokens"),
+    "accelerators": {
+        "bf16_flops_per_s": "bf16 dense",
+        "memory_bytes": "Memory (driver)",
+        "memory_bandwidth_bytes_per_s": "Bandwidth",
+        "link_bandwidth_bytes_per_s": "Link, one way",
+        "tdp_w": "TDP",
+        "idle_w": "Idle",
+    },
+    "machines": {
+        "accelerator": "Accelerator",
+        "accelerators": "Of them",
+        "nic_bytes_per_s": "NIC of each, one way",
+        "host_w": "Host",
+        "nameplate_w": "Nameplate",
+        "power_cap_w": "Cap of each",
+    },
+    "models": {
+        "parameters": "Parameters",
+        "layers": "Layers",
+        "hidden_size": "Hidden size",
+        "heads": "Heads",
+        "kv_heads": "KV heads",
+        "max_model_tokens": "Longest sequence",
+    },
 }
+"""The overview's columns and their headings."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +108,7 @@ def _table(user: Visitor, table: str) -> Table:
         doubtful = sum(figure.status != "verified" for figure in figures.values())
         name = figures["name"].value if "name" in figures else row_id
         lines.append(Line(row_id, name, [figures.get(column) for column in columns], doubtful))
-    words = [next((c.words for line in lines if (c := line.cells[i])), column) for i, column in enumerate(columns)]
-    return Table(table, TITLES[table], words, lines)
+    return Table(table, TITLES[table], list(columns.values()), lines)
 
 
 def _notes(user: Visitor, table: str, row_id: str) -> list[str]:
