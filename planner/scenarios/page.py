@@ -130,6 +130,10 @@ def _differs(field: Field) -> bool:
 
 
 def _shown(field: Field) -> str:
+    """What differs, in short: a long list by its number."""
+    chosen = field.bound.value()
+    if isinstance(chosen, list) and hasattr(field.bound.field, "choices"):
+        return f"{len(chosen)} chosen"
     value = _text(field.bound.value())
     return dict(getattr(field.bound.field, "choices", ())).get(value, value)
 

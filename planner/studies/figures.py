@@ -104,6 +104,8 @@ def frontier_figure(rows: Sequence[DesignRow], axis: Axis, look: Look) -> Figure
 
 def summary(rows: Sequence[DesignRow], axis: Axis, look: Look) -> str:
     """The chart in words, for those who do not see it."""
+    if not rows:
+        return "No design has been tried yet."
     simulated = [row for row in rows if row.capacity_req_per_s]
     text = f"{_count(len(simulated), 'design')} in {_count(len({row.family for row in simulated}), 'family')}"
     holding = [row for row in simulated if row.met and axis.value(row) is not None]
@@ -258,7 +260,13 @@ def _layout(rows: Sequence[DesignRow], series: Sequence[tuple[str, list[DesignRo
     top = 1.12 * max([look.rate_req_per_s, *(row.capacity_req_per_s or 0 for row in rows)])
     right = 1.04 * max([axis.limit or 0, *(axis.value(row) or 0 for row in rows)]) or 1
     return {
-        "xaxis": {"title": {"text": axis.title}, "range": [0, right], "tickprefix": axis.prefix, "tickformat": "~s"},
+        "xaxis": {
+            "title": {"text": axis.title},
+            "range": [0, right],
+            "tickprefix": axis.prefix,
+            "tickformat": "~s",
+            "showticklabels": bool(rows) or axis.limit is not None,
+        },
         "yaxis": {"title": {"text": "requests/s held under the SLO"}, "range": [0, top], "tickformat": "~g"},
         "shapes": _shapes(axis, look),
         "annotations": [*_notes(axis, look), *_line_ends(series, axis, top)],

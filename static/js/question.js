@@ -26,9 +26,11 @@ function showDiffering() {
 }
 
 function differenceOf(field) {
-  const value = valueOf(controlsOf(field));
+  const controls = controlsOf(field);
+  const value = valueOf(controls);
   if (!value.raw || value.raw === field.dataset.default) return "";
-  return `${nameOf(field).toLowerCase()} ${value.shown}`;
+  const ticked = controls.filter((control) => control.type === "checkbox" && control.checked).length;
+  return `${nameOf(field).toLowerCase()} ${ticked ? `${ticked} chosen` : value.shown}`;
 }
 
 function showStale() {

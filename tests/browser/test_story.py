@@ -18,7 +18,7 @@ def uploaded(home: Page, shared_data: Path) -> Page:
     home.get_by_label("File").set_input_files(shared_data / "traces" / "azure_conv_2023.csv")
     home.get_by_role("button", name="Upload", exact=True).click()
     expect(home.locator("main")).to_contain_text("19,366")
-    home.get_by_role("link", name="Use it in your question").click()
+    home.get_by_role("link", name="Ask a question about it").click()
     return home
 
 

@@ -1,0 +1,133 @@
+"""The first screen."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from html import unescape
+
+from django.test import Client
+
+from planner.scenarios.drafts import SESSION_KEY
+from planner.scenarios.models import Revision
+from planner.studies.models import Study
+from planner.workloads.models import Workload
+from tests.unit.planner.studies.conftest import Counted, Inputs
+
+Start = Callable[[], Study]
+Work = Callable[..., int]
+
+
+def page(client: Client, address: str = "/") -> str:
+    response = client.get(address)
+    assert response.status_code == 200
+    return unescape(response.content.decode())
+
+
+def test_a_new_team_starts_with_something_to_choose(alice_client: Client) -> None:
+    text = page(alice_client)
+    assert f'<option value="{Workload.of_mix("conversation").pk}" selected>' in text
+    assert "Before any queueing" in text
+    assert "Recent questions" not in text
+
+
+def test_without_any_workload_the_page_still_opens(alice_client: Client) -> None:
+    Workload.unscoped.all().delete()
+    assert "upload a trace" in page(alice_client)
+
+
+def test_the_last_question_comes_back_with_its_answer(
+    start: Start, work: Work, counted: Counted, alice_client: Client
+) -> None:
+    study = start()
+    work()
+    text = page(alice_client)
+    assert 'value="10"' in text
+    assert "Buy " in text
+    assert f'href="/studies/{study.pk}/"' in text
+    assert "Recent questions" in text
+
+
+def test_strangers_see_nothing_of_it(start: Start, sent: list[tuple[str, str]], charlie_client: Client) -> None:
+    study = start()
+    text = page(charlie_client)
+    assert f"/studies/{study.pk}/" not in text
+    assert study.revision.scenario.name not in text
+
+
+def test_the_address_may_name_inputs(revision: Revision, alice_client: Client) -> None:
+    text = page(alice_client, "/?rate_req_per_s=33&model=llama-3.1-8b&token_budget=700")
+    assert 'value="33"' in text
+    assert '<option value="llama-3.1-8b" selected>' in text
+    assert "(token budget 700" in text
+
+
+def test_a_good_question_starts_a_study(inputs: Inputs, sent: list[tuple[str, str]], alice_client: Client) -> None:
+    response = alice_client.post("/", inputs)
+    study = Study.unscoped.get()
+    assert response["Location"] == f"/studies/{study.pk}/"
+
+
+def test_mistakes_are_named_in_a_summary_and_at_the_field(inputs: Inputs, alice_client: Client) -> None:
+    response = alice_client.post("/", {**inputs, "rate_req_per_s": "-1", "machines": [], "power_limit_kw": "much"})
+    text = unescape(response.content.decode())
+    assert '<a href="#id_rate_req_per_s">' in text
+    assert text.count("Found ‘-1’, expected requests a second") == 2
+    assert text.count("Choose at least one machine.") == 2
+    assert 'value="much"' in text
+    assert not Study.unscoped.exists()
+
+
+def test_a_wrong_advanced_field_is_in_view(inputs: Inputs, alice_client: Client) -> None:
+    text = alice_client.post("/", {**inputs, "token_budget": "none"}).content.decode()
+    assert '<details class="advanced" open>' in text
+
+
+def test_an_upload_keeps_what_was_typed_right_or_wrong(
+    inputs: Inputs, workload: Workload, alice_client: Client
+) -> None:
+    typed = {**inputs, "go": "upload", "rate_req_per_s": "seventy", "machines": ["dgx-b200"], "token_budget": "700"}
+    response = alice_client.post("/", typed)
+    assert response["Location"] == "/workloads/upload"
+    text = page(alice_client, f"/?workload={workload.pk}")
+    assert 'value="seventy"' in text
+    assert "token budget 700" in text
+    assert 'value="dgx-b200" id="id_machines_4" checked' in text.replace("checked>", "checked")
+
+
+def test_a_question_asked_is_no_draft_any_more(
+    inputs: Inputs, sent: list[tuple[str, str]], alice_client: Client
+) -> None:
+    alice_client.post("/", {**inputs, "go": "upload"})
+    assert SESSION_KEY in alice_client.session
+    alice_client.post("/", inputs)
+    assert SESSION_KEY not in alice_client.session
+
+
+def test_the_preview_says_what_is_wrong(inputs: Inputs, alice_client: Client) -> None:
+    response = alice_client.get("/preview", {**inputs, "rate_req_per_s": "x"})
+    assert "Requests a second: Found ‘x’" in unescape(response.content.decode())
+
+
+def test_the_preview_knows_what_does_not_fit(inputs: Inputs, alice_client: Client) -> None:
+    chosen = {**inputs, "families": [], "machines": ["dgx-a100"], "tensor_parallel": "1", "latency": "roofline"}
+    text = unescape(alice_client.get("/preview", chosen).content.decode())
+    assert "None of the machines chosen can run this model." in text
+    assert "data-impossible" in text
+    assert "GB" in text
+
+
+def test_the_preview_warns_of_too_little_power(inputs: Inputs, alice_client: Client) -> None:
+    text = unescape(alice_client.get("/preview", {**inputs, "power_limit_kw": "5"}).content.decode())
+    assert "The power limit of 5 kW is under one DGX A100 (6.5 kW nameplate)" in text
+
+
+def test_the_preview_warns_of_limits_that_a_lone_request_misses(inputs: Inputs, alice_client: Client) -> None:
+    limits = {"slo_kind": "attainment", "attainment_ttft_s": "1 ms", "attainment_tpot_s": "1"}
+    text = unescape(alice_client.get("/preview", {**inputs, **limits}).content.decode())
+    assert "Tight: a median request alone on the fastest machine" in text
+
+
+def test_the_web_process_has_no_engine() -> None:
+    code = "import sys, django; django.setup(); import planner.urls; print('simcore.engine' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"

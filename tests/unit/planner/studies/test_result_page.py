@@ -1,0 +1,171 @@
+"""The result page and its parts in every state of a study."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from planner.accounts.models import Membership, Role, User
+from planner.scenarios.models import Scenario
+from planner.studies import services
+from planner.studies.leases import State
+from planner.studies.models import Study
+from planner.studies.page import ResultPage
+from planner.studies.results import answer, study_result
+from planner.studies.views import STOP_POLLING
+from simcore.rows import COLUMNS
+from tests.unit.planner.studies.conftest import Counted, Inputs
+
+Start = Callable[[], Study]
+Work = Callable[..., int]
+HTMX = {"HTTP_HX_REQUEST": "true"}
+PARTS = ["", "status", "power", "brief", "headline"]
+
+
+@pytest.fixture
+def running(start: Start, work: Work, counted: Counted) -> Study:
+    study = start()
+    work(4)
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def done(running: Study, work: Work) -> Study:
+    work()
+    running.refresh_from_db()
+    assert running.state == State.DONE
+    return running
+
+
+def text_of(client: Client, study: Study, part: str = "", **headers: str) -> str:
+    return unescape(client.get(f"/studies/{study.pk}/{part}", **headers).content.decode())
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_members_read_strangers_find_nothing(
+    running: Study, part: str, bob_client: Client, charlie_client: Client
+) -> None:
+    url = f"/studies/{running.pk}/{part}"
+    assert bob_client.get(url, **HTMX).status_code == 200
+    assert charlie_client.get(url, **HTMX).status_code == 404
+    assert bob_client.post(url).status_code == 405
+
+
+def test_the_answer_is_word_for_word_that_of_the_api(done: Study, alice_client: Client) -> None:
+    page = text_of(alice_client, done)
+    lines = answer(done)
+    assert len(lines) >= 4
+    for line in lines:
+        assert line.text in page
+        assert line.detail in page
+
+
+def test_both_tables_have_the_columns_of_the_csv_and_every_design(done: Study, alice_client: Client) -> None:
+    page = text_of(alice_client, done)
+    assert re.findall(r'data-column="(\w+)"', page) == [*COLUMNS, *COLUMNS]
+    ids = [row.design_id for row in study_result(done).rows]
+    assert sorted(re.findall(r'<tr data-design="(\w+)"', page)) == sorted([*ids, *ids])
+
+
+def test_a_running_study_polls_and_may_be_cancelled(running: Study, alice_client: Client) -> None:
+    page = text_of(alice_client, running)
+    assert "So far, " in page
+    assert re.search(r"\d+ of \d+ designs tried", page)
+    assert f'hx-get="/studies/{running.pk}/status?seen=' in page
+    assert f'action="/studies/{running.pk}/cancel"' in page
+
+
+def test_a_viewer_is_offered_no_buttons(running: Study, charlie: User, charlie_client: Client) -> None:
+    Membership.objects.create(team=running.team, user=charlie, role=Role.VIEWER)
+    assert f'action="/studies/{running.pk}/cancel"' not in text_of(charlie_client, running)
+
+
+def test_a_poll_brings_designs_only_when_there_are_new_ones(running: Study, work: Work, alice_client: Client) -> None:
+    seen = len(study_result(running).rows)
+    assert "hx-swap-oob" not in text_of(alice_client, running, f"status?seen={seen}", **HTMX)
+    work(1)
+    renewed = text_of(alice_client, running, f"status?seen={seen}", **HTMX)
+    assert renewed.count("hx-swap-oob") == 3
+
+
+def test_the_last_poll_stops_the_polling(done: Study, alice_client: Client) -> None:
+    response = alice_client.get(f"/studies/{done.pk}/status?seen=3", **HTMX)
+    assert response.status_code == STOP_POLLING
+    assert b"hx-trigger" not in response.content.partition(b'id="answer"')[0]
+
+
+def test_polling_backs_off(running: Study) -> None:
+    waits = []
+    for elapsed_s in (1, 30, 600):
+        running.started_at = timezone.now() - timezone.timedelta(seconds=elapsed_s)
+        waits.append(ResultPage(running, "nameplate").poll_s)
+    assert waits == [1, 2, 5]
+
+
+def test_a_cancelled_study_is_called_partial_and_keeps_its_designs(running: Study, alice_client: Client) -> None:
+    services.cancel(running)
+    running.refresh_from_db()
+    page = text_of(alice_client, running)
+    assert "Partial study, cancelled" in page
+    assert "hx-trigger" not in page.partition('id="answer"')[0].partition('id="status"')[2]
+    assert study_result(running).rows[0].design_id in page
+
+
+def test_a_failed_study_says_why_and_offers_another_try(running: Study, alice_client: Client) -> None:
+    Study.unscoped.filter(pk=running.pk).update(state=State.FAILED, error="disk full")
+    page = text_of(alice_client, running)
+    assert "disk full" in page
+    assert f'action="/studies/{running.pk}/retry"' in page
+
+
+def test_the_power_chart_follows_the_figure_chosen(done: Study, alice_client: Client) -> None:
+    assert "kW drawn, P99 of 1 s at capacity" in text_of(alice_client, done, "power?power=drawn_p99", **HTMX)
+    assert "kW provisioned" in text_of(alice_client, done, "?power=provisioned")
+    assert alice_client.get(f"/studies/{done.pk}/power?power=drawn_p99")["Location"].endswith("?power=drawn_p99")
+    assert "kW nameplate" in text_of(alice_client, done, "?power=nonsense")
+
+
+def test_a_design_is_a_panel_for_htmx_and_a_page_otherwise(done: Study, alice_client: Client) -> None:
+    row = study_result(done).rows[0]
+    panel = text_of(alice_client, done, f"designs/{row.design_id}/", **HTMX)
+    page = text_of(alice_client, done, f"designs/{row.design_id}/")
+    assert row.label in panel
+    assert "<html" not in panel
+    assert "<html" in page
+    assert alice_client.get(f"/studies/{done.pk}/designs/000000000000/").status_code == 404
+
+
+def test_asking_again_saves_a_revision_and_starts_a_study(done: Study, inputs: Inputs, alice_client: Client) -> None:
+    response = alice_client.post(f"/studies/{done.pk}/ask", {**inputs, "rate_req_per_s": "12"})
+    new = Study.unscoped.latest("pk")
+    assert response["Location"] == f"/studies/{new.pk}/"
+    assert (new.revision.scenario_id, new.revision.number) == (done.revision.scenario_id, 2)
+    assert new.revision.inputs["rate_req_per_s"] == 12
+
+
+def test_a_shipped_question_is_changed_in_a_copy(done: Study, inputs: Inputs, alice_client: Client) -> None:
+    Scenario.unscoped.filter(pk=done.revision.scenario_id).update(shipped_id="example")
+    alice_client.post(f"/studies/{done.pk}/ask", {**inputs, "rate_req_per_s": "12"})
+    new = Study.unscoped.latest("pk")
+    assert new.revision.scenario_id != done.revision.scenario_id
+    assert done.revision.scenario.latest.number == 1
+
+
+def test_a_mistake_is_shown_over_the_answer_and_nothing_typed_is_lost(
+    done: Study, inputs: Inputs, alice_client: Client
+) -> None:
+    typed = {**inputs, "rate_req_per_s": "seventy", "token_budget": "777"}
+    page = unescape(alice_client.post(f"/studies/{done.pk}/ask", typed).content.decode())
+    assert "Found ‘seventy’" in page
+    assert 'value="seventy"' in page
+    assert 'value="777"' in page
+    assert answer(done)[0].text in page
+    assert Study.unscoped.count() == 1
+
+
+def test_a_study_of_another_team_cannot_be_asked_again(done: Study, inputs: Inputs, charlie_client: Client) -> None:
+    assert charlie_client.post(f"/studies/{done.pk}/ask", inputs).status_code == 404
