@@ -43,6 +43,7 @@ def lengths_figure(lengths: dict[str, Any]) -> Figure:
             "xaxis": {"title": {"text": "tokens, at most"}, "type": "log", "dtick": 1},
             "yaxis": {"title": {"text": "share of requests"}, "range": [0, 1.02], "tickformat": ".0%"},
             "showlegend": True,
+            "legend": {"y": 1.02, "yanchor": "bottom"},
         },
     }
 

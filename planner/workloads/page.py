@@ -42,6 +42,20 @@ class WorkloadPage:
     charts: Sequence[Chart]
 
 
+@dataclass(frozen=True)
+class ListRow:
+    """A workload in the list: its numbers in order of the table's columns."""
+
+    workload: Workload
+    numbers: Sequence[str]
+
+
+def listed(workload: Workload) -> ListRow:
+    figures = workload.summary["statistics"]
+    lengths = [f"{figures[column]['p50']:,} / {figures[column]['p99']:,}" for column in NAMES]
+    return ListRow(workload, [f"{workload.requests:,}", _span(figures), short(figures["rate_req_per_s"]), *lengths])
+
+
 def workload_page(workload: Workload) -> WorkloadPage:
     summary = workload.summary
     figures = summary["statistics"]
@@ -80,8 +94,12 @@ def _traffic(figures: dict[str, Any]) -> str:
     rate = figures["rate_req_per_s"]
     if rate is None:
         return f"{_count(figures['requests'], 'request')}, all at one instant: they have no rate of their own."
-    span = duration(figures["duration_s"]) if figures["duration_s"] >= 1 else f"{short(figures['duration_s'])} s"
-    return f"{_count(figures['requests'], 'request')} in {span}: {short(rate)} requests/s on average."
+    return f"{_count(figures['requests'], 'request')} in {_span(figures)}: {short(rate)} requests/s on average."
+
+
+def _span(figures: dict[str, Any]) -> str:
+    seconds = figures["duration_s"]
+    return duration(seconds) if seconds >= 60 else f"{short(seconds)} s"
 
 
 def _lengths(figures: dict[str, Any]) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 from simcore.traces import PS_PER_S, Trace
 from simcore.traces.statistics import percentile, statistics
 
-MOST_BINS = 120
+FEWEST_BINS, MOST_BINS = 10, 120
+REQUESTS_A_BIN = 5
 BIN_WIDTHS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200)
 PERCENTILES = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
 CURVE_POINTS = 200
@@ -23,9 +24,14 @@ def summary(trace: Trace) -> dict[str, Any]:
 
 
 def arrivals(trace: Trace) -> dict[str, Any]:
-    """Requests/s in at most MOST_BINS bins from the first arrival on; the last ends with the last arrival."""
+    """Requests/s in equal bins from the first arrival on; the last one ends with the last arrival.
+
+    As many bins as leave some requests in each on average, at least FEWEST_BINS (for a short trace) and at most
+    MOST_BINS, of a width that people count in.
+    """
+    most = min(max(len(trace) // REQUESTS_A_BIN, FEWEST_BINS), MOST_BINS)
     offsets = trace.arrival_ps - trace.arrival_ps[0]
-    width_s = next((width for width in BIN_WIDTHS_S if trace.duration_s <= width * MOST_BINS), BIN_WIDTHS_S[-1])
+    width_s = next((width for width in BIN_WIDTHS_S if trace.duration_s <= width * most), BIN_WIDTHS_S[-1])
     width_ps = round(width_s * PS_PER_S)
     counts = np.bincount(offsets // width_ps)
     seconds = np.full(len(counts), float(width_s))

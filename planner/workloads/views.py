@@ -7,32 +7,33 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import ProtectedError
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from planner.accounts.models import Team, User
 from planner.accounts.teams import working_team
 from planner.workloads.exports import csv_lines
 from planner.workloads.forms import MixForm, NamedForm, UploadForm
 from planner.workloads.models import Workload
-from planner.workloads.page import workload_page
+from planner.workloads.page import listed, workload_page
 from planner.workloads.upload_limit import too_large
 from simcore.traces.read import FORMATS
 
 
-@require_GET
+@require_safe
 def workload_list(request: HttpRequest) -> HttpResponse:
     rows = Workload.objects.visible_to(request.user).defer("report").select_related("created_by")
-    return render(request, "workloads/list.html", {"workloads": rows, "may_add": working_team(_user(request))})
+    may_add = working_team(_user(request)) is not None
+    return render(request, "workloads/list.html", {"rows": [listed(row) for row in rows], "may_add": may_add})
 
 
-@require_GET
+@require_safe
 def workload_detail(request: HttpRequest, pk: int) -> HttpResponse:
     workload = _visible(request, pk)
     editable = Workload.objects.editable_by(request.user).filter(pk=pk).exists()
     return render(request, "workloads/detail.html", {"page": workload_page(workload), "editable": editable})
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
     team = _team(request)
     if request.method == "POST":
@@ -42,7 +43,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     return _answer(request, form, "workloads/upload.html", {"formats": FORMATS})
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def new_mix(request: HttpRequest) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     return _answer(request, MixForm(_team(request), _user(request), data), "workloads/mix.html", {})
@@ -61,7 +62,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("workloads:list")
 
 
-@require_GET
+@require_safe
 def download(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """The requests in Phaseplan's own format."""
     workload = _visible(request, pk)
@@ -74,7 +75,7 @@ def _answer(request: HttpRequest, form: NamedForm, template: str, context: dict[
     if form.is_bound and form.is_valid() and (workload := form.save()):
         messages.success(request, f"{workload.name} is saved.")
         return redirect("workloads:detail", pk=workload.pk)
-    return render(request, template, {"form": form, **context}, status=422 if form.is_bound else 200)
+    return render(request, template, {"form": form, **context})
 
 
 def _visible(request: HttpRequest, pk: int) -> Workload:

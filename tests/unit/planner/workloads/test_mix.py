@@ -35,6 +35,6 @@ def test_a_mix_is_saved_by_its_spec(alice_client: Client, alice: User) -> None:
 def test_what_is_wrong_is_said_and_the_rest_stays(alice_client: Client, change: dict[str, str], message: str) -> None:
     response = alice_client.post("/workloads/mix", {**GOOD, "name": "kept", **change})
     page = response.content.decode()
-    assert response.status_code == 422
+    assert response.status_code == 200
     assert page.count(message) == 2
     assert 'value="kept"' in page

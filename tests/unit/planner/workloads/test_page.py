@@ -34,6 +34,12 @@ def test_arrivals_are_counted_in_bins_and_none_is_lost() -> None:
     assert found["rate_req_per_s"][:4] == pytest.approx([20, 10, 0, 10])
 
 
+def test_a_few_requests_make_a_few_bins() -> None:
+    found = arrivals(Trace.of("t", [0, 2 * S, 6 * S, 8 * S], [1] * 4, [1] * 4))
+    assert found["bin_s"] == 1
+    assert found["requests"] == [1, 0, 1, 0, 0, 0, 1, 1]
+
+
 @pytest.mark.parametrize("rate", [0.01, 3, 1000])
 def test_bins_are_few_and_their_rates_add_up(rate: float) -> None:
     trace = generate(SyntheticSpec("coding", rate, 2000))
