@@ -76,7 +76,7 @@ def test_the_api_gives_rows_with_provenance(alice_client: Client) -> None:
     assert (memory["value"], memory["unit"], memory["status"], memory["own"]) == (
         "85899345920",
         "bytes",
-        "memory",
+        "verified",
         False,
     )
     book = alice_client.get("/api/v1/catalogue/price-books/list/").json()
