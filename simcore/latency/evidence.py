@@ -37,24 +37,46 @@ class Point:
         return curve.iteration_ps(chunks, [self.context] * self.tokens if decode else []) / PS_PER_MS
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """The measured points nearest to a roofline's curve, and how far the formula is off there."""
+
+    group: Group
+    exact: bool
+    """Whether they are of this very model, accelerator and TP."""
+    mean_error: float
+    """Mean absolute relative error of the roofline at them."""
+    points: int
+    source: str
+    date: str
+
+
+def nearest_evidence(model: Model, machine: Machine, tensor_parallel: int, engine: str) -> Evidence:
+    """The measured points nearest to a roofline of this engine: another accelerator counts as further than another
+    model, that as further than another TP. ``vllm-2026`` is compared with device times, as ``kernel`` is.
+    """
+    measured = _measured_engine(engine)
+    groups = _points(measured)
+    nearest = min(groups, key=lambda group: _distance(group, model, machine, tensor_parallel))
+    exact = nearest == (model.id, resolve_accelerator(machine).id, tensor_parallel)
+    first = groups[nearest][0]
+    return Evidence(nearest, exact, mean_error(nearest, measured), len(groups[nearest]), first.source, first.date)
+
+
 def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec, curve: IterationCurve) -> str:
     """A curve's source and its nearest measured evidence, in words."""
     if latency.source != "roofline":
         return curve.source
-    engine = "vllm-2023" if latency.engine == "vllm-2023" else "kernel"
-    groups = _points(engine)
-    nearest = min(groups, key=lambda group: _distance(group, model, machine, tensor_parallel))
-    error = mean_error(nearest, engine)
-    exact = nearest == (model.id, resolve_accelerator(machine).id, tensor_parallel)
+    found = nearest_evidence(model, machine, tensor_parallel, latency.engine)
     host = "; its host time is an estimate" if latency.engine == "vllm-2026" else ""
-    first = groups[nearest][0]
     return (
-        f"{curve.source}; {'measured' if exact else 'not measured here, nearest'}: {nearest[0]} on {nearest[1]}"
-        f" TP{nearest[2]} ({first.source}, {first.date}), where this formula is {error:.0%} off on average over"
-        f" {len(groups[nearest])} points{host}"
+        f"{curve.source}; {'measured' if found.exact else 'not measured here, nearest'}: {found.group[0]} on"
+        f" {found.group[1]} TP{found.group[2]} ({found.source}, {found.date}), where this formula is"
+        f" {found.mean_error:.0%} off on average over {found.points} points{host}"
     )
 
 
+@cache
 def mean_error(group: Group, engine: str) -> float:
     """Mean absolute relative error of the roofline over one group's points."""
     points = _points(engine)[group]
@@ -65,6 +87,10 @@ def mean_error(group: Group, engine: str) -> float:
 def measured_groups(engine: str) -> tuple[Group, ...]:
     """(model, accelerator, TP) that have measured points under an engine generation (``kernel`` or ``vllm-2023``)."""
     return tuple(_points(engine))
+
+
+def _measured_engine(engine: str) -> str:
+    return engine if engine == "vllm-2023" else "kernel"
 
 
 @cache

@@ -10,7 +10,7 @@ import pytest
 from simcore.catalogue import accelerator, machine, machine_ids, model, model_ids
 from simcore.latency.compile import compile_curve, iteration_parts
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.latency.evidence import evidence, mean_error, measured_groups
+from simcore.latency.evidence import evidence, mean_error, measured_groups, nearest_evidence
 from simcore.spec import LatencySpec, Model, SpecError
 
 
@@ -172,3 +172,12 @@ def test_decodes_of_a_real_engine_at_batch_8(model_id: str, tp: int, context: in
     """ML.ENERGY's inter-token latency at batch 8 on H100, vLLM 0.11.1; contexts are those half way through."""
     curve = curve_of(model_id, tp=tp, engine="vllm-2026")
     assert curve.iteration_ps([], [context] * 8) / 1e9 == pytest.approx(measured_ms, rel=0.10)
+
+
+def test_the_nearest_evidence_is_of_the_same_accelerator_and_the_likest_model() -> None:
+    found = nearest_evidence(model("llama-3.1-70b"), machine("dgx-b200"), 4, "vllm-2026")
+    assert (found.group[:2], found.exact) == (("llama-3.1-70b", "b200-180gb"), False)
+    found = nearest_evidence(model("bloom-176b"), machine("dgx-a100"), 8, "vllm-2023")
+    assert (found.group, found.exact) == (("bloom-176b", "a100-80gb", 8), True)
+    assert found.points == 7
+    assert 0 < found.mean_error < 0.2
