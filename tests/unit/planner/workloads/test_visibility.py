@@ -5,6 +5,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
 from planner.accounts.models import Team, User
+from planner.scenarios.models import Scenario
+from planner.studies.models import Study
 from planner.workloads import services
 from planner.workloads.models import Workload
 from simcore.traces import SyntheticSpec
@@ -52,6 +54,14 @@ def test_only_editors_of_the_team_delete(workload: Workload, bob_client: Client,
     assert bob_client.get(url).status_code == 405
     assert bob_client.post(url).status_code == 302
     assert not Workload.unscoped.filter(pk=workload.pk).exists()
+
+
+def test_a_workload_that_a_study_used_is_kept(workload: Workload, alice_client: Client, team: Team) -> None:
+    revision = Scenario.objects.create(team=team, name="asked").revisions.create(number=1, inputs={})
+    Study.objects.create(team=team, revision=revision, workload=workload, spec={}, prices={}, trace_hash="")
+    page = alice_client.post(f"/workloads/{workload.pk}/delete", follow=True).content.decode()
+    assert "ours is kept: 1 study used it." in page
+    assert Workload.unscoped.filter(pk=workload.pk).exists()
 
 
 def test_nobody_deletes_a_shipped_mix(alice_client: Client) -> None:

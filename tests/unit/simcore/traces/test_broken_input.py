@@ -3,6 +3,8 @@
 import io
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from simcore.traces import ParseReport, Trace, TraceError, read_trace
 from simcore.traces.lines import LONGEST_LINE_BYTES
@@ -152,3 +154,17 @@ def test_times_that_span_years_are_an_error() -> None:
     rows = b"1971-01-01 00:00:00.0,1,1\r\n2023-11-16 18:15:46.5,1,1\r\n"
     with pytest.raises(TraceError, match="column TIMESTAMP: found 1668"):
         read(AZURE_HEADER + rows)
+
+
+@given(st.sampled_from([b"", HEADER, AZURE_HEADER]), st.binary(max_size=200))
+@example(HEADER, b'"\n"\r\n1,1,1\r\r\n')
+def test_whatever_the_bytes_there_is_a_trace_or_one_line(header: bytes, data: bytes) -> None:
+    try:
+        trace, report = read(header + data)
+    except TraceError as error:
+        said = str(error)
+    else:
+        assert len(trace) == report.accepted
+        assert report.rows_read == report.accepted + report.refused.total
+        said = "".join(map(str, report.refused.listed))
+    assert said.isprintable()
