@@ -8,6 +8,7 @@ from simcore.catalogue import resolve_machine, resolve_model
 from simcore.commands.files import naming, read_case, write_json
 from simcore.commands.numbers import chunks, contexts
 from simcore.latency.compile import compile_curve, iteration_parts
+from simcore.latency.evidence import evidence
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,14 +27,10 @@ def iteration(arguments: argparse.Namespace) -> None:
     case = read_case(arguments.case)
     with naming(arguments.case):
         pool = case.pools[0]
-        curve = compile_curve(
-            resolve_model(case.model),
-            resolve_machine(pool.machine),
-            pool.tensor_parallel,
-            pool.pipeline_parallel,
-            pool.latency or case.latency,
-        )
+        model, machine, latency = resolve_model(case.model), resolve_machine(pool.machine), pool.latency or case.latency
+        curve = compile_curve(model, machine, pool.tensor_parallel, pool.pipeline_parallel, latency)
         figures = iteration_parts(curve, arguments.prefill, arguments.decode_contexts)
+        figures["evidence"] = evidence(model, machine, pool.tensor_parallel, latency, curve)
     write_json(None, through_stages(figures, pool.pipeline_parallel))
 
 

@@ -64,14 +64,13 @@ def nearest_evidence(model: Model, machine: Machine, tensor_parallel: int, engin
 
 
 def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec, curve: IterationCurve) -> str:
-    """A curve's source and its nearest measured evidence, in words."""
+    """A curve's nearest measured evidence, in words; where it is not a roofline, its source is all there is to say."""
     if latency.source != "roofline":
         return curve.source
     found = nearest_evidence(model, machine, tensor_parallel, latency.engine)
     host = "; its host time is an estimate" if latency.engine == "vllm-2026" else ""
     return (
-        f"{curve.source}; {'measured' if found.exact else 'not measured here, nearest'}: {found.group[0]} on"
-        f" {found.group[1]} TP{found.group[2]} ({found.source}, {found.date}), where this formula is"
+        f"{'measured' if found.exact else 'not measured here, nearest'}: {found.group[0]} on {found.group[1]} TP{found.group[2]} ({found.source}, {found.date}), where this formula is"
         f" {found.mean_error:.0%} off on average over {found.points} points{host}"
     )
 
