@@ -70,8 +70,9 @@ def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: Late
     found = nearest_evidence(model, machine, tensor_parallel, latency.engine)
     host = "; its host time is an estimate" if latency.engine == "vllm-2026" else ""
     return (
-        f"{'measured' if found.exact else 'not measured here, nearest'}: {found.group[0]} on {found.group[1]} TP{found.group[2]} ({found.source}, {found.date}), where this formula is"
-        f" {found.mean_error:.0%} off on average over {found.points} points{host}"
+        f"{'measured' if found.exact else 'not measured here, nearest'}: {found.group[0]} on {found.group[1]}"
+        f" TP{found.group[2]} ({found.source}, {found.date}), where this formula is {found.mean_error:.0%} off on"
+        f" average over {found.points} points{host}"
     )
 
 

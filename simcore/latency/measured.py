@@ -66,27 +66,29 @@ def measured_curve(
 
 
 def step_times(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec) -> StepTimes:
-    """The medians that ``latency`` names for this model, machine and TP, before extension."""
-    hardware = resolve_accelerator(machine).id
-    capped = f"{hardware}-pcap"
-    wanted = [machine.id, capped if machine.power_cap_w is not None else hardware]
-    if latency.path is not None:
-        rows = read_step_times(latency.path, latency.decode_key)
-        slowed = Fraction(1)
+    """The medians that ``latency`` names for this model, machine and TP, before extension.
+
+    Rows are looked up by the machine's id, then by its accelerator's, with ``-pcap`` where it is capped; a capped
+    machine falls back on uncapped rows in the shipped table alone. Uncapped rows take the machine's slowdown.
+    """
+    uncapped = resolve_accelerator(machine).id
+    hardware = uncapped if machine.power_cap_w is None else f"{uncapped}-pcap"
+    wanted = [machine.id, hardware]
+    if latency.path is None:
+        table = shipped_step_times(latency.decode_key)
+        wanted.append(uncapped)
     else:
-        rows = shipped_step_times(latency.decode_key)
-        wanted.append(hardware)
-        slowed = Fraction(repr(machine.prefill_slowdown))
-    for name in wanted:
-        found = rows.series.get((model.id, name, tensor_parallel))
+        table = read_step_times(latency.path, latency.decode_key)
+    for name in dict.fromkeys(wanted):
+        found = table.series.get((model.id, name, tensor_parallel))
         if found and found.prefill_ms and found.decode_ms:
-            return StepTimes(
-                found.prefill_ms, found.decode_ms, _words(rows.source, name, tensor_parallel, slowed), slowed
-            )
-    has = ", ".join(f"{m} on {h} TP{t}" for m, h, t in rows.series) or "no rows"
+            slowed = Fraction(repr(machine.prefill_slowdown)) if name == uncapped else Fraction(1)
+            words = _words(table.source, name, tensor_parallel, slowed)
+            return StepTimes(found.prefill_ms, found.decode_ms, words, slowed)
+    has = ", ".join(f"{m} on {h} TP{t}" for m, h, t in table.series) or "no rows"
     raise SpecError(
         f"latency: found no measured prefill and decode times of {model.id} on {' or '.join(dict.fromkeys(wanted))}"
-        f" at tensor_parallel {tensor_parallel} in {rows.source}, which has {has}"
+        f" at tensor_parallel {tensor_parallel} in {table.source}, which has {has}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,23 @@ def test_a_capped_machine_prefills_slower_and_decodes_alike() -> None:
 def test_a_users_file_has_the_capped_rows_as_they_are(tmp_path: Path) -> None:
     path = table(tmp_path, "bloom-176b,h100-80gb-pcap,8,128,1,8,20,5")
     assert seconds(curve_of(path, "dgx-h100-pcap"), BatchKind.PREFILL, 128) == pytest.approx(0.020)
+
+
+def test_uncapped_rows_take_the_machines_slowdown_and_its_own_do_not(tmp_path: Path) -> None:
+    slow = dataclasses.replace(machine("dgx-h100"), id="ours", prefill_slowdown=2.0)
+    latency = LatencySpec(source="measured", path=str(table(tmp_path, "bloom-176b,h100-80gb,8,128,1,8,20,5")))
+    curve = compile_curve(model("bloom-176b"), slow, 8, 1, latency)
+    assert seconds(curve, BatchKind.PREFILL, 128) == pytest.approx(0.040)
+    assert seconds(curve, BatchKind.DECODE, 1) == pytest.approx(0.005)
+    table(tmp_path, "bloom-176b,h100-80gb,8,128,1,8,20,5", "bloom-176b,ours,8,128,1,8,30,5")
+    curve = compile_curve(model("bloom-176b"), slow, 8, 1, latency)
+    assert seconds(curve, BatchKind.PREFILL, 128) == pytest.approx(0.030)
+
+
+def test_a_users_file_without_capped_rows_is_refused(tmp_path: Path) -> None:
+    path = table(tmp_path, "bloom-176b,h100-80gb,8,128,1,8,20,5")
+    with pytest.raises(SpecError, match=r"on dgx-h100-pcap or h100-80gb-pcap .*which has bloom-176b on h100-80gb TP8"):
+        curve_of(path, "dgx-h100-pcap")
 
 
 def test_a_keys_rows_are_reduced_to_their_median(tmp_path: Path) -> None:
