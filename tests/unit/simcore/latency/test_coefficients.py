@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import itertools
 from importlib.resources import files
 
 import pytest
@@ -26,7 +25,8 @@ def test_every_figure_has_source_date_and_status() -> None:
         assert row["status"] in STATUSES
 
 
-@pytest.mark.parametrize(("accelerator_id", "engine"), itertools.product((*accelerator_ids(), "mi300x"), ENGINES))
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("accelerator_id", (*accelerator_ids(), "mi300x"))
 def test_every_accelerator_has_plausible_coefficients(accelerator_id: str, engine: str) -> None:
     found = coefficients(accelerator_id, engine)
     shares = (found.flops_share, found.bandwidth_share, found.attention_flops_share, found.attention_bandwidth_share)
