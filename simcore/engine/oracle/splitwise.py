@@ -24,14 +24,13 @@ from simcore.engine.oracle.blocks import (
     blocks_of,
     decode_tokens,
     give_back,
-    growth_blocks,
     room_to_admit,
     take,
 )
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.router import return_home
-from simcore.engine.oracle.selection import next_task, passes, select, task_blocks
+from simcore.engine.oracle.selection import next_task, passes, select, task_blocks, task_tokens
 from simcore.engine.oracle.state import DECODE, PROMPT, Cluster, MicroBatch, Replica, Request
 from simcore.engine.oracle.tokens import emit_token, end_prefill, forget_finished
 from simcore.engine.oracle.transfer import finish_transfer, send_by_layer, send_whole, start_waiting_transfers
@@ -44,50 +43,50 @@ def is_contiguous(cluster: Cluster) -> bool:
 
 def arrive(cluster: Cluster, request: Request, now: int) -> None:
     """A routed request joins its prefill replica: its prompt, and its decode too if that stays here."""
-    scheduler = cluster.inputs.scheduler
     replica = cluster.replicas[request.prefill_replica]
     stays = request.decode_replica == replica.index
-    prompt_blocks = blocks_of(admission_tokens(request, scheduler), scheduler)
     settle_idle(replica, now)
-    add_task(cluster, replica, request, PROMPT)
-    if stays or request.target_tokens - request.done_tokens <= scheduler.max_batch_tokens:
+    if stays or task_tokens(request, PROMPT) <= cluster.inputs.scheduler.max_batch_tokens:
         replica.reselect |= is_contiguous(cluster)
-    wake(cluster, replica, prompt_blocks, now)
+    wake(cluster, replica, add_task(cluster, replica, request, PROMPT), now)
     if stays:
-        add_task(cluster, replica, request, DECODE)
-        decode_blocks = blocks_of(decode_tokens(request, scheduler), scheduler)
-        wake(cluster, replica, max(decode_blocks - prompt_blocks, 0), now)
+        wake(cluster, replica, add_task(cluster, replica, request, DECODE), now)
 
 
 def end_transfer(cluster: Cluster, request: Request, now: int) -> None:
     """KV has come: the request joins its decode replica; then the source, with room again, is woken."""
     finish_transfer(cluster, request, now)
     replica = cluster.replicas[request.decode_replica]
-    add_task(cluster, replica, request, DECODE)
     if len(replica.batch) < cluster.inputs.scheduler.max_batch_size:
         replica.reselect |= is_contiguous(cluster)
-    wake(cluster, replica, growth_blocks(request, cluster.inputs.scheduler), now)
-    wake_source(cluster, cluster.replicas[request.prefill_replica], now)
+    wake(cluster, replica, add_task(cluster, replica, request, DECODE), now)
+    source = cluster.replicas[request.prefill_replica]
+    if source.tasks:
+        source.reselect |= is_contiguous(cluster)
+        wake(cluster, source, source.tasks[0], now)
 
 
-def wake_source(cluster: Cluster, replica: Replica, now: int) -> None:
-    """After an outgoing transfer, if anything waits."""
-    if replica.tasks:
-        replica.reselect |= is_contiguous(cluster)
-        first = replica.tasks[0]
-        wake(cluster, replica, task_blocks(cluster.requests[first // 2], first % 2, cluster.inputs.scheduler), now)
-
-
-def wake(cluster: Cluster, replica: Replica, blocks: int, now: int) -> None:
-    """Have an idle replica look for a batch, at the end of this instant or at once (``one_by_one``)."""
+def wake(cluster: Cluster, replica: Replica, task: int, now: int) -> None:
+    """Have an idle replica look for a batch because of a task: at the end of this instant, or at once."""
     if replica.in_flight or replica.index in cluster.due:
         return
-    if is_contiguous(cluster) and not room_to_admit(replica, blocks):
+    if is_contiguous(cluster) and not fits_alone(cluster, replica, task):
         return
     if cluster.inputs.scheduler.simultaneous_arrivals == "one_by_one":
         start_iteration(cluster, replica, now)
     else:
         cluster.due.add(replica.index)
+
+
+def fits_alone(cluster: Cluster, replica: Replica, task: int) -> bool:
+    """Whether there is KV for the task, if nothing else is asked. A decode whose prompt waits asks for its output."""
+    scheduler = cluster.inputs.scheduler
+    request = cluster.requests[task // 2]
+    prompt_blocks = blocks_of(admission_tokens(request, scheduler), scheduler)
+    if task % 2 == PROMPT:
+        return room_to_admit(replica, prompt_blocks)
+    held = request.blocks or prompt_blocks
+    return blocks_of(decode_tokens(request, scheduler), scheduler) - held <= replica.free_blocks
 
 
 def start_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
@@ -155,7 +154,7 @@ def count_passes(cluster: Cluster, replica: Replica) -> None:
             cluster.requests[index].passes[task % 2] += 1
 
 
-def add_task(cluster: Cluster, replica: Replica, request: Request, phase: int) -> None:
+def add_task(cluster: Cluster, replica: Replica, request: Request, phase: int) -> int:
     """A task waits here from now on."""
     task = 2 * request.index + phase
     if request.index not in replica.present:
@@ -163,6 +162,7 @@ def add_task(cluster: Cluster, replica: Replica, request: Request, phase: int) -
     insert_waiting(cluster, replica, task)
     if phase == PROMPT:
         replica.prompts.append(task)
+    return task
 
 
 def insert_waiting(cluster: Cluster, replica: Replica, task: int) -> None:

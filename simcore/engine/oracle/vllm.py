@@ -16,6 +16,9 @@ def form(cluster: Cluster, replica: Replica) -> tuple[list[Request], list[int]]:
     if not members:
         members = add_decodes(cluster, replica)
         new_tokens = [0] * len(members)
+    if not members and replica.in_flight == 0:
+        # the last running request has preempted itself: nothing else would ever let it in again
+        members, new_tokens = add_prompts(cluster, replica)
     return members, new_tokens
 
 

@@ -36,3 +36,11 @@ def test_the_newest_running_request_is_preempted() -> None:
     result = run(cluster(scheduler("vllm"), [(0, 16, 4), (0, 16, 4), (0, 16, 4)], [replica(kv_blocks=5)]))
     assert result.requests.preemptions.tolist() == [0, 0, 1]
     assert sorted(in_ns(result.requests.finish_ps)) == in_ns(result.requests.finish_ps)
+
+
+def test_a_lone_request_that_preempts_itself_is_let_in_again() -> None:
+    """``preempt_when_full`` on a replica that the request fills: each token comes from a new prefill."""
+    policy = scheduler("vllm", preempt_when_full=True)
+    result = run(cluster(policy, [(0, 10, 5)], [replica(kv_blocks=1)]))
+    assert result.requests.preemptions.tolist() == [4]
+    assert in_ns(result.requests.finish_ps) == [10 + 11 + 12 + 13 + 14]

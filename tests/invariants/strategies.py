@@ -1,0 +1,126 @@
+"""Random small clusters under random load: tight KV, simultaneous arrivals, every option."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from hypothesis import strategies as st
+
+from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
+from simcore.latency.curve import IterationCurve
+from tests.clusters import cluster, replica, scheduler
+
+CO_LOCATED = ("sarathi", "vllm")
+SPLITWISE = ("splitwise_baseline", "splitwise")
+KINDS = (*CO_LOCATED, *SPLITWISE)
+RESERVATIONS = {
+    **dict.fromkeys(CO_LOCATED, ("on_demand", "full_output", "output_at_decode", "max_length")),
+    **dict.fromkeys(SPLITWISE, ("output_at_decode", "full_output", "max_length")),
+}
+MOST_PROMPT, MOST_OUTPUT = 700, 12
+MAX_MODEL_TOKENS = 800
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> IterationCurve:
+    """Increasing tables of one to three knots, in ps; attention, KV reads and per-decode times from none to large."""
+    knots = draw(st.sampled_from([(1,), (1, 64), (0, 8, 512), (1, 2, 3)]))
+    tables = [sorted(draw(st.lists(st.integers(1, 10**6), min_size=len(knots), max_size=len(knots)))) for _ in range(3)]
+    coefficients = [draw(st.sampled_from([0, 1, most // 7, most])) for most in (5000, 3000, 2000, 10**5)]
+    return IterationCurve(knots, *(tuple(table) for table in tables), *coefficients)  # type: ignore[arg-type]
+
+
+@st.composite
+def schedulers(draw: st.DrawFn, kind: str) -> SchedulerInputs:
+    """A policy with any of its options; budgets and sizes small enough to matter."""
+    options: dict[str, Any] = {
+        "token_budget": draw(st.sampled_from([1, 8, 37, 256])),
+        "max_batch_tokens": draw(st.sampled_from([16, 100, 2048])),
+        "max_batch_size": draw(st.sampled_from([1, 2, 3, 8, 64])),
+        "block_tokens": draw(st.sampled_from([1, 7, 16])),
+        "watermark_blocks_share": draw(st.sampled_from([0.0, 0.01, 0.2])),
+        "reservation": draw(st.sampled_from(RESERVATIONS[kind])),
+        "padded_prompts": draw(st.booleans()),
+        "preempt_when_full": draw(st.booleans()),
+        "mixed_pool": draw(st.sampled_from([True, True, False])),
+        "prompt_pending_limit": draw(st.sampled_from([0, 100, 1000])),
+        "ageing": draw(st.sampled_from(["fair", "none", "splitwise-sim"])),
+        "decode_runs": draw(st.sampled_from(["stepwise", "contiguous"])),
+        "simultaneous_arrivals": draw(st.sampled_from(["together", "one_by_one"])),
+        "router": draw(st.sampled_from(["jsq", "jsq", "round_robin", "random", "least_kv", "least_waiting"])),
+        "router_ties": draw(st.sampled_from(["index", "pool_order"])),
+        "seed": draw(st.integers(0, 2**62)),
+    }
+    if options["reservation"] == "max_length" or draw(st.booleans()):
+        options["max_model_tokens"] = MAX_MODEL_TOKENS
+    return scheduler(kind, **options)
+
+
+@st.composite
+def replicas(draw: st.DrawFn, kind: str, block_tokens: int) -> list[ReplicaInputs]:
+    """One to four, of the roles and stages that the kind may have; KV from scarcely one request's to plenty."""
+    roles = ["mixed"] * draw(st.integers(1, 3))
+    if kind == "splitwise":
+        roles = draw(
+            st.sampled_from(
+                [
+                    ["prefill", "decode"],
+                    ["prefill", "prefill", "decode"],
+                    ["prefill", "decode", "decode"],
+                    ["decode", "prefill", "mixed"],
+                    ["mixed", "mixed"],
+                    ["prefill", "prefill", "decode", "decode"],
+                ]
+            )
+        )
+    curve, stages = draw(curves()), draw(st.integers(1, 3)) if kind in CO_LOCATED else 1
+    kv_tokens = draw(st.sampled_from([300, MAX_MODEL_TOKENS, 900, 1600, 20_000]))
+    return [
+        replica(
+            role,
+            curve=curve if draw(st.booleans()) else draw(curves()),
+            stages=stages,
+            kv_blocks=max(kv_tokens // block_tokens + draw(st.sampled_from([0, 0, 3])), 1),
+            transfer_ps_per_token=draw(st.sampled_from([1, 500, 10_000])),
+            power_mw=((100, 900), (50, 200), (300, 300)),
+            power_tokens=(1, 100),
+        )
+        for role in roles
+    ]
+
+
+@st.composite
+def transfers(draw: st.DrawFn) -> TransferInputs:
+    """Both modes, with and without contention, waiting or polling for room."""
+    return TransferInputs(
+        mode=draw(st.sampled_from(["serialized", "layerwise"])),
+        ps_per_token=draw(st.sampled_from([0, 0, 100])),
+        contention=draw(st.booleans()),
+        setup_ps=draw(st.sampled_from([0, 777])),
+        retry_ps=draw(st.sampled_from([0, 0, 50_000])),
+        layers=draw(st.sampled_from([1, 10])),
+    )
+
+
+def rows() -> st.SearchStrategy[list[tuple[int, int, int, int, int]]]:
+    """Up to forty requests, in bursts: (ns since the one before, prompt, output, cached tokens, slack of the limit)."""
+    gaps = st.sampled_from([0, 0, 0, 1, 50, 400, 5000])
+    prompts = st.one_of(st.integers(1, 40), st.sampled_from([16, 32, 100]), st.integers(1, MOST_PROMPT))
+    outputs, cached = st.integers(1, MOST_OUTPUT), st.sampled_from([0, 0, 16, 200])
+    return st.lists(st.tuples(gaps, prompts, outputs, cached, st.integers(0, 20)), min_size=1, max_size=40)
+
+
+@st.composite
+def clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterInputs:
+    """A whole cluster of one scheduler kind. ``limits``: whether the trace gives max_output_tokens (None: either)."""
+    policy = draw(schedulers(kind))
+    asked = draw(rows())
+    arrivals = list(itertools.accumulate(gap for gap, *_ in asked))
+    requests = [(now, prompt, output) for now, (_, prompt, output, _, _) in zip(arrivals, asked, strict=True)]
+    cached = [min(prompt - 1, hit) for _, prompt, _, hit, _ in asked]
+    with_limits = draw(st.booleans()) if limits is None else limits
+    most = [output + slack if with_limits else 0 for _, _, output, _, slack in asked]
+    first = draw(st.integers(0, len(asked) - 1))
+    window = (first, draw(st.integers(first, len(asked)))) if draw(st.booleans()) else None
+    return cluster(policy, requests, draw(replicas(kind, policy.block_tokens)), draw(transfers()), cached, most, window)

@@ -1,0 +1,259 @@
+"""What holds on every run, whatever the cluster, policy, options and load: the statements of docs/invariants.md."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from simcore.engine.inputs import ClusterInputs
+from simcore.engine.oracle.blocks import blocks_of
+from simcore.engine.oracle.cluster import run
+from simcore.engine.oracle.preemption import fits, micro_batch_size
+from simcore.engine.oracle.selection import select
+from simcore.engine.oracle.state import Cluster, MicroBatch, Replica
+from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
+from tests.invariants.strategies import CO_LOCATED, KINDS, SPLITWISE, clusters
+from tests.invariants.watching import held_blocks, in_flight, instants
+
+EXAMPLES = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+
+
+def lifetime_blocks(inputs: ClusterInputs, request: int) -> int:
+    limit = int(inputs.max_output_tokens[request]) or int(inputs.output_tokens[request])
+    tokens = int(inputs.prompt_tokens[request]) + limit
+    if inputs.scheduler.reservation == "max_length":
+        tokens = inputs.scheduler.max_model_tokens
+    return blocks_of(tokens, inputs.scheduler)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_conservation_of_requests(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    result = run(inputs).requests
+    for request, status in enumerate(result.status.tolist()):
+        times = (result.first_scheduled_ps[request], result.first_token_ps[request], result.finish_ps[request])
+        if status == FINISHED:
+            assert min(times) >= 0
+        if status == REFUSED:
+            assert max(times) == NEVER
+            assert result.prefill_replica[request] == result.decode_replica[request] == NEVER
+    if inputs.scheduler.reservation != "output_at_decode" or kind in CO_LOCATED:
+        assert UNFINISHED not in result.status
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_only_what_can_never_fit_is_refused(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    assume(kind != "splitwise" or (inputs.scheduler.router == "jsq" and inputs.scheduler.mixed_pool))
+    status = run(inputs).requests.status
+    most = inputs.scheduler.max_model_tokens
+    for request in range(len(status)):
+        limit = int(inputs.max_output_tokens[request]) or int(inputs.output_tokens[request])
+        too_long = bool(most) and int(inputs.prompt_tokens[request]) + limit > most
+        too_big = lifetime_blocks(inputs, request) > max(r.kv_blocks for r in inputs.replicas)
+        assert (status[request] == REFUSED) == (too_long or too_big)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_conservation_of_kv_blocks(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    cluster = None
+    for _, cluster in instants(inputs):
+        for replica, held in zip(cluster.replicas, held_blocks(cluster), strict=True):
+            assert 0 <= replica.free_blocks == replica.inputs.kv_blocks - held
+    assert cluster is not None
+    if all(r.status != UNFINISHED for r in cluster.requests):
+        assert all(r.free_blocks == r.inputs.kv_blocks for r in cluster.replicas)
+        assert all(r.pending_tokens == r.reserved_tokens == r.inbound == r.admitted == 0 for r in cluster.replicas)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_tokens_are_produced_once(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    result = run(inputs)
+    assume((result.requests.status != UNFINISHED).all())
+    done = result.requests.status == FINISHED
+    counts = result.replicas
+    tokens = int(inputs.output_tokens[done].sum())
+    prefills = int(done.sum())
+    preemptions = int(result.requests.preemptions.sum())
+    # each token comes from a decode or from the end of a prefill; a preemption adds at most one prefill
+    assert tokens - prefills - preemptions <= int(counts.decode_tokens.sum()) <= tokens - prefills
+    prompts = int((inputs.prompt_tokens - inputs.cached_prompt_tokens)[done].sum())
+    assert int(counts.prefill_tokens.sum()) >= prompts
+    if preemptions == 0:
+        assert int(counts.prefill_tokens.sum()) == prompts
+        assert int(counts.decode_tokens.sum()) == tokens - prefills
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_causality(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    result = run(dataclasses.replace(inputs, window=(0, len(inputs.arrival_ps))))
+    requests = result.requests
+    done = requests.status == FINISHED
+    assert (inputs.arrival_ps[done] <= requests.first_scheduled_ps[done]).all()
+    assert (requests.first_scheduled_ps[done] < requests.first_token_ps[done]).all()
+    assert (requests.first_token_ps[done] <= requests.finish_ps[done]).all()
+    spans = int((requests.finish_ps - requests.first_token_ps)[done].sum())
+    if done.all() or (requests.status[~done] == REFUSED).all():
+        assert int((result.gap_ps * result.gap_count).sum()) == spans
+        assert int(result.gap_count.sum()) == int((inputs.output_tokens[done] - 1).sum())
+        assert result.end_ps == (int(requests.finish_ps.max()) if done.any() else 0)
+    assert (np.diff(result.gap_ps) > 0).all()
+    assert (result.gap_count > 0).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_the_clock_is_monotone_and_nothing_ends_before_it_starts(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    last = 0
+    for now, cluster in instants(inputs):
+        assert now >= last
+        last = now
+        assert all(event[0] >= now for event in cluster.events)
+        for replica, batch in in_flight(cluster):
+            assert batch.start_ps + batch.duration_ps * replica.inputs.stages <= batch.end_ps
+        assert all(replica.in_flight <= replica.inputs.stages for replica in cluster.replicas)
+
+
+def admissible(cluster: Cluster, replica: Replica) -> bool:
+    """Whether a batch could be formed here now."""
+    if cluster.inputs.scheduler.kind in CO_LOCATED:
+        return bool(replica.running) or (bool(replica.waiting) and fits(cluster, replica, replica.waiting[0]))
+    return bool(select(cluster, replica))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_no_idle_replica_with_admissible_work(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    assume(kind in CO_LOCATED or inputs.scheduler.decode_runs == "stepwise")
+    for _, cluster in instants(inputs):
+        for replica in cluster.replicas:
+            assert replica.in_flight or not admissible(cluster, replica)
+
+
+def check_budget(cluster: Cluster, replica: Replica, batch: MicroBatch) -> None:
+    policy = cluster.inputs.scheduler
+    decodes = batch.new_tokens.count(0)
+    tokens = sum(batch.new_tokens) + decodes
+    if policy.kind == "sarathi":
+        assert tokens <= max(policy.token_budget, decodes)
+        assert decodes <= micro_batch_size(cluster, replica)
+    elif policy.kind == "vllm":
+        assert decodes in (0, len(batch.members))
+        assert len(batch.members) <= micro_batch_size(cluster, replica)
+        padded = len(batch.members) * max(batch.new_tokens)
+        counted = padded if policy.padded_prompts else tokens
+        assert decodes or len(batch.members) == 1 or counted <= policy.max_batch_tokens
+    else:
+        assert len(batch.members) <= policy.max_batch_size
+        assert tokens <= policy.max_batch_tokens or len(batch.members) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_budgets_are_kept(kind: str, data: st.DataObject) -> None:
+    for _, cluster in instants(data.draw(clusters(kind))):
+        for replica, batch in in_flight(cluster):
+            check_budget(cluster, replica, batch)
+            assert len({request.index for request in batch.members}) == len(batch.members)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_first_come_first_served_on_each_replica(kind: str, data: st.DataObject) -> None:
+    """By start of the prefill: always with sarathi and vllm; with the splitwise kinds where nothing ages."""
+    inputs = data.draw(clusters(kind))
+    assume(kind in CO_LOCATED or inputs.scheduler.ageing == "none")
+    requests = run(inputs).requests
+    for replica in range(len(inputs.replicas)):
+        here = (requests.prefill_replica == replica) & (requests.first_scheduled_ps != NEVER)
+        assert (np.diff(requests.first_scheduled_ps[here]) >= 0).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_no_rule_reads_output_tokens_before_the_last_token(kind: str, data: st.DataObject) -> None:
+    """With max_output_tokens given, a longer output changes nothing before the moment it would have ended.
+
+    One output token is left out: nothing is sent for it, which layer-wise transfer has to know beforehand.
+    """
+    inputs = data.draw(clusters(kind, limits=True))
+    longer = data.draw(st.integers(0, len(inputs.arrival_ps) - 1))
+    assume(2 <= inputs.output_tokens[longer] < inputs.max_output_tokens[longer])
+    outputs = inputs.output_tokens.copy()
+    outputs[longer] = inputs.max_output_tokens[longer]
+    before, after = run(inputs).requests, run(dataclasses.replace(inputs, output_tokens=outputs)).requests
+    until = before.finish_ps[longer] if before.finish_ps[longer] != NEVER else np.iinfo(np.int64).max
+    for old, new in (
+        (before.first_scheduled_ps, after.first_scheduled_ps),
+        (before.first_token_ps, after.first_token_ps),
+        (before.finish_ps, after.finish_ps),
+    ):
+        settled = (old != NEVER) & (old < until)
+        assert (old[settled] == new[settled]).all()
+        assert ((new[~settled] == NEVER) | (new[~settled] >= until)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_time_and_energy_add_up(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    result = run(inputs)
+    counts = result.replicas
+    assert int(result.energy_by_second_nj.sum()) == int(counts.energy_nj.sum())
+    assert (counts.kv_peak_tokens <= [r.kv_blocks * inputs.scheduler.block_tokens for r in inputs.replicas]).all()
+    if UNFINISHED not in result.requests.status:
+        stages = np.array([r.stages for r in inputs.replicas])
+        spent = counts.busy_ps.sum(axis=1) + counts.blocked_ps + counts.transfer_wait_ps
+        assert (spent <= stages * result.end_ps).all()
+
+
+@pytest.mark.parametrize("kind", SPLITWISE)
+@EXAMPLES
+@given(data=st.data())
+def test_blocked_is_never_said_of_a_machine_with_nothing_to_do(kind: str, data: st.DataObject) -> None:
+    result = run(data.draw(clusters(kind)))
+    idle = result.replicas.iterations.sum(axis=1) == 0
+    unused = idle & ~np.isin(np.arange(len(idle)), result.requests.decode_replica)
+    assert (
+        result.replicas.blocked_ps[unused & ~np.isin(np.arange(len(idle)), result.requests.prefill_replica)] == 0
+    ).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_the_same_inputs_give_the_same_run(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    first, second = run(inputs), run(inputs)
+    for group in ("requests", "replicas"):
+        for field in dataclasses.fields(getattr(first, group)):
+            assert np.array_equal(
+                getattr(getattr(first, group), field.name), getattr(getattr(second, group), field.name)
+            )
+    assert np.array_equal(first.gap_ps, second.gap_ps)
+    assert np.array_equal(first.energy_by_second_nj, second.energy_by_second_nj)

@@ -1,0 +1,39 @@
+"""The oracle, run instant by instant, so that a test can look inside between two instants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simcore.engine.inputs import ClusterInputs
+from simcore.engine.oracle.cluster import given_up, handle_arrivals, handle_events, next_instant, start_due
+from simcore.engine.oracle.setup import build_cluster
+from simcore.engine.oracle.state import Cluster, MicroBatch, Replica
+
+
+def instants(inputs: ClusterInputs) -> Iterator[tuple[int, Cluster]]:
+    """(time, state) after everything of that instant has happened; the loop of ``oracle.cluster.run``."""
+    cluster = build_cluster(inputs)
+    arrived = 0
+    while arrived < len(cluster.requests) or (cluster.events and not given_up(cluster, arrived)):
+        now = next_instant(cluster, arrived)
+        handle_events(cluster, now)
+        arrived = handle_arrivals(cluster, arrived, now)
+        start_due(cluster, now)
+        yield now, cluster
+
+
+def in_flight(cluster: Cluster) -> list[tuple[Replica, MicroBatch]]:
+    """Micro-batches that have been formed and not ended."""
+    return [(cluster.replicas[event[4]], event[5]) for event in cluster.events if isinstance(event[5], MicroBatch)]
+
+
+def held_blocks(cluster: Cluster) -> list[int]:
+    """Blocks that requests hold, by replica: where they prefill, and from the start of a transfer where they decode."""
+    held = [0] * len(cluster.replicas)
+    for request in cluster.requests:
+        if request.prefill_replica < 0:
+            continue
+        joined = request.index in cluster.replicas[request.decode_replica].present
+        held[request.decode_replica if joined else request.prefill_replica] += request.blocks
+        held[request.decode_replica] += request.inbound_blocks
+    return held
