@@ -16,7 +16,7 @@ from simcore.catalogue import resolve_accelerator
 from simcore.shapes import Stage, kv_bytes_per_token, stages, weight_bytes
 from simcore.spec import PRECISION_BYTES, Machine, MemorySpec, Model, SpecError
 
-__all__ = ["DoesNotFit", "KvCapacity", "kv_bytes_per_token", "kv_capacity", "kv_capacity_tokens", "weight_bytes"]
+__all__ = ["DoesNotFit", "KvCapacity", "kv_bytes_per_token", "kv_capacity", "weight_bytes"]
 
 ACTIVATION_TOKENS = 2048
 SAMPLING_SEQUENCES = 256
@@ -72,13 +72,6 @@ def kv_capacity(
         activation_bytes_per_accelerator=room.activation_bytes,
         derived=memory.kv_tokens is None,
     )
-
-
-def kv_capacity_tokens(
-    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, memory: MemorySpec
-) -> int:
-    """KV capacity of a replica in tokens, whole blocks; see ``kv_capacity``."""
-    return kv_capacity(model, machine, tensor_parallel, pipeline_parallel, memory).tokens
 
 
 def activation_bytes(model: Model, tensor_parallel: int, last_stage: bool) -> int:

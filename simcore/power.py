@@ -1,4 +1,4 @@
-"""Watts: what accelerators draw by kind of batch and load, what a machine draws idle, and what is set aside for it.
+"""Watts: what accelerators draw by kind of batch and load, and what a machine draws idle.
 
 An accelerator draws idle + u * (TDP - idle), never above its cap. In decode (flat in time, rising with memory
 traffic): u = 0.18 + 0.75 * MBU + 1.2 * MFU, at most 1, where MBU and MFU are the shares of peak bandwidth and
@@ -67,16 +67,6 @@ def stage_power(
 def idle_w(machine: Machine) -> float:
     """Drawn all the time with weights loaded and nothing to do: host and idle accelerators."""
     return machine.host_w + machine.accelerators * resolve_accelerator(machine).idle_w
-
-
-def nameplate_w(machine: Machine) -> float:
-    """What the vendor's plate says the machine may draw."""
-    return machine.nameplate_w
-
-
-def provisioned_w(machine: Machine) -> float:
-    """What the site sets aside for the machine: its own figure, or the nameplate."""
-    return machine.provisioned()
 
 
 def _prefill_share(tokens: int) -> float:

@@ -10,11 +10,14 @@ from simcore.memory import (
     activation_bytes,
     kv_bytes_per_token,
     kv_capacity,
-    kv_capacity_tokens,
     weight_bytes,
 )
 from simcore.shapes import matrix_parameters, stages
-from simcore.spec import MemorySpec, SpecError
+from simcore.spec import Machine, MemorySpec, Model, SpecError
+
+
+def capacity_tokens(of: Model, box: Machine, tp: int, pp: int, memory: MemorySpec) -> int:
+    return kv_capacity(of, box, tp, pp, memory).tokens
 
 
 @pytest.mark.parametrize("model_id", model_ids())
@@ -74,11 +77,11 @@ def test_kv_heads_are_copied_where_tensor_parallel_exceeds_them() -> None:
 
 def test_given_figures_override_what_is_derived() -> None:
     bloom, box = model("bloom-176b"), machine("dgx-a100")
-    assert kv_capacity_tokens(bloom, box, 8, 1, MemorySpec(kv_tokens=83507, block_tokens=1)) == 83507
-    assert kv_capacity_tokens(bloom, box, 8, 1, MemorySpec(kv_tokens=100)) == 96
-    assert kv_capacity_tokens(bloom, box, 1, 1, MemorySpec(kv_tokens=100, block_tokens=1)) == 100
+    assert capacity_tokens(bloom, box, 8, 1, MemorySpec(kv_tokens=83507, block_tokens=1)) == 83507
+    assert capacity_tokens(bloom, box, 8, 1, MemorySpec(kv_tokens=100)) == 96
+    assert capacity_tokens(bloom, box, 1, 1, MemorySpec(kv_tokens=100, block_tokens=1)) == 100
     halved = kv_capacity(bloom, box, 8, 1, MemorySpec(kv_bytes_per_token=4_014_080 / 2, block_tokens=1))
-    assert halved.tokens == pytest.approx(2 * kv_capacity_tokens(bloom, box, 8, 1, MemorySpec(block_tokens=1)), abs=1)
+    assert halved.tokens == pytest.approx(2 * capacity_tokens(bloom, box, 8, 1, MemorySpec(block_tokens=1)), abs=1)
     assert halved.kv_bytes_per_token == 4_014_080 / 2
 
 
@@ -91,7 +94,7 @@ def test_what_does_not_fit_says_why_in_bytes_and_what_would() -> None:
     assert "85,899,345,920 bytes" in words
     assert "use 2 or more accelerators" in words
     assert "\n" not in words
-    assert kv_capacity_tokens(model("llama-3.1-70b"), machine("dgx-a100"), 2, 1, MemorySpec()) > 0
+    assert capacity_tokens(model("llama-3.1-70b"), machine("dgx-a100"), 2, 1, MemorySpec()) > 0
 
 
 def test_the_advice_is_the_smallest_that_fits() -> None:

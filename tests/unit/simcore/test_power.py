@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from simcore.catalogue import accelerator, machine, machine_ids, model, model_ids
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import BatchKind
-from simcore.power import idle_w, nameplate_w, provisioned_w, stage_power
+from simcore.power import idle_w, stage_power
 from simcore.spec import LatencySpec
 
 
@@ -75,16 +74,12 @@ def test_a_stage_is_its_own_accelerators_only() -> None:
     assert stage == whole // 2
 
 
-def test_a_machines_own_figures() -> None:
-    h100, capped = machine("dgx-h100"), machine("dgx-h100-pcap")
-    assert idle_w(h100) == 2800 + 8 * 75
-    assert (nameplate_w(h100), provisioned_w(h100)) == (10200, 10200)
-    assert provisioned_w(capped) == pytest.approx(0.7 * 10200)
-    assert provisioned_w(dataclasses.replace(h100, provisioned_w=8000.0)) == 8000
+def test_idle_is_the_host_and_its_accelerators() -> None:
+    assert idle_w(machine("dgx-h100")) == 2800 + 8 * 75
 
 
 def test_full_load_stays_within_the_nameplate() -> None:
     for machine_id in machine_ids():
         box = machine(machine_id)
         above = stage_power(model("bloom-176b"), box, 8, 1)[1][BatchKind.PREFILL][-1] / 1000
-        assert idle_w(box) + above <= nameplate_w(box)
+        assert idle_w(box) + above <= box.nameplate_w
