@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from simcore.catalogue import resolve_machine, resolve_model
+from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
 from simcore.evaluation import Design
 from simcore.latency.compile import compile_curve
 from simcore.memory import kv_capacity
@@ -148,7 +148,8 @@ def _pool_choices(
     role: Literal["mixed", "prefill", "decode"], choice: MachineChoice, spec: StudySpec
 ) -> tuple[list[PoolChoice], str]:
     """The pool at each tensor parallel size worth trying, or at one with the reason why none can run."""
-    machine = resolve_machine(choice.machine)
+    named = resolve_machine(choice.machine)
+    machine = replace(named, accelerator=resolve_accelerator(named))  # so that ids and keys hash its figures
     latency = choice.latency or spec.latency
     runs: list[int] = []
     reason = ""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.accounts.models import User
+from planner.catalogue.services import price_books_for, rows_of
 from planner.workloads.models import Workload
-from simcore import catalogue
 from simcore.families import CO_LOCATED, SPLIT
 from simcore.spec import PriceBook
 
@@ -24,10 +24,10 @@ class Choices:
     def of(cls, user: User) -> "Choices":
         return cls(
             user=user,
-            models=[(name, catalogue.model(name).name) for name in catalogue.model_ids()],
-            machines=[(name, catalogue.machine(name).name) for name in catalogue.machine_ids()],
+            models=_named(user, "models"),
+            machines=_named(user, "machines"),
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
-            price_books=catalogue.price_books(),
+            price_books=price_books_for(user),
         )
 
     def fields(self) -> dict[str, Pairs]:
@@ -50,3 +50,11 @@ class Choices:
             for second, other in self.machines
         ]
         return together + split
+
+
+def _named(user: User, table: str) -> Pairs:
+    """Id and name of a catalogue table's rows."""
+    return [
+        (row_id, next((figure.value for figure in figures if figure.field == "name"), row_id))
+        for row_id, figures in rows_of(user, table).items()
+    ]

@@ -10,16 +10,25 @@ RATE_REQ_PER_S = 70.0
 POWER_LIMIT_KW = 408.0
 """Nameplate of 40 DGX H100 at 10.2 kW, the paper's power budget."""
 
-NOTE = """\
-Rests on: BLOOM-176B's step times as Splitwise measured them on a DGX A100 and a DGX H100 (the median at each batch, 2023 software); \
-lengths of requests fitted to Azure's conversation trace of November 2023, arrivals Poisson; Splitwise's nine limits (Table VI), relative to \
-a request alone on a DGX A100; nameplate 6.5 and 10.2 kW. The capped H100 (70 % of the power, prefill 1.3 times slower, decode unchanged) \
-is the paper's assumption, not a measurement.
-The numbers differ from the paper's. Its simulator looks decode time up by the number of sequences in a table that is keyed by prompt tokens, so \
-decode hardly slows with the batch: 35.3 to 35.5 ms from 1 to 64 sequences on an H100, where the same file measured 36 to 64 ms. Phaseplan looks it \
-up by the number of sequences measured. With the paper's lookup, 45 + 25 DGX A100 hold 2.4 times what 70 co-located ones do on this workload; with the measured \
-curve, 1.25 times, or 1.75 split anew as 35 + 35 (a grid of 10 requests/s, one seed). And the paper's designs of equal power count 1.77 DGX A100 for a DGX H100, where nameplates give 1.57.
-"""
+RESTS_ON = (
+    "Rests on BLOOM-176B's step times as Splitwise measured them on a DGX A100 and a DGX H100 (software of 2023; "
+    "the median at each batch size), on lengths of requests fitted to Azure's conversation trace of November 2023 "
+    "with Poisson arrivals, and on Splitwise's nine limits (Table VI), relative to a request alone on a DGX A100.",
+    "The capped H100 (70 % of the power, prefill 1.3 times slower, decode unchanged) is the paper's assumption, "
+    "not a measurement.",
+)
+DIFFERS = (
+    "The numbers differ from the paper's. Its simulator looks decode time up by the number of sequences in a "
+    "table that is keyed by prompt tokens, so decode hardly slows as the batch grows: 35.3 to 35.5 ms from 1 to "
+    "64 sequences on an H100, where the same file measured 36 to 64 ms. Phaseplan looks it up by the number of "
+    "sequences measured.",
+    "With the paper's lookup, 45 + 25 DGX A100 hold 2.4 times what 70 co-located ones hold on this workload; with "
+    "the measured curve 1.25 times, or 1.75 split anew as 35 + 35 (on a grid of 10 requests/s, one seed).",
+    "The paper's designs of equal power count 1.77 DGX A100 for a DGX H100; their nameplates, 6.5 and 10.2 kW, "
+    "give 1.57.",
+)
+NOTE = "\n\n".join([" ".join(RESTS_ON), " ".join(DIFFERS)])
+"""Two paragraphs."""
 
 
 def inputs(workload_id: str) -> dict[str, Any]:

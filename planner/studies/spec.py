@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.accounts.models import User
+from planner.catalogue.services import accelerator_for, machine_for, model_for, price_book_for
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import LIMITED
 from planner.scenarios.models import Revision
 from planner.workloads.models import Workload
-from simcore import catalogue
 from simcore.spec import (
     AbsoluteSlo,
     AttainmentSlo,
@@ -57,15 +57,15 @@ def compile_question(user: User, inputs: Mapping[str, Any]) -> Question:
     """The question that cleaned inputs ask (see scenarios.forms); FieldErrors says what cannot be asked."""
     workload = _workload(user, inputs["workload"])
     with _at_field("price_book"):
-        prices = catalogue.price_book(inputs["price_book"])
-    return Question(_spec(inputs, workload), prices, workload, workload.content_hash)
+        prices = price_book_for(user, inputs["price_book"])
+    return Question(_spec(user, inputs, workload), prices, workload, workload.content_hash)
 
 
-def _spec(inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
+def _spec(user: User, inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
     with _at_field("model"):
-        model = catalogue.model(inputs["model"])
+        model = model_for(user, inputs["model"])
     with _at_field("machines"):
-        machines = tuple(MachineChoice(_machine(name)) for name in inputs["machines"])
+        machines = tuple(MachineChoice(_machine(user, name)) for name in inputs["machines"])
     with _at_field("slo_kind"):
         slo = _slo(inputs)
     with _at_field("__all__"):
@@ -98,10 +98,12 @@ def _spec(inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
         )
 
 
-def _machine(name: str) -> Machine:
+def _machine(user: User, name: str) -> Machine:
     """The machine with its accelerator's figures copied in."""
-    machine = catalogue.machine(name)
-    return replace(machine, accelerator=catalogue.resolve_accelerator(machine))
+    machine = machine_for(user, name)
+    if isinstance(machine.accelerator, str):
+        return replace(machine, accelerator=accelerator_for(user, machine.accelerator))
+    return machine
 
 
 def _workload_spec(workload: Workload) -> WorkloadSpec:
