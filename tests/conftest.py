@@ -1,12 +1,11 @@
-"""What every test may use, and the rule that with REQUIRE_ALL=1 a skipped test is a failed one."""
+"""What every test may use."""
 
 import os
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.people", "tests.services"]
+pytest_plugins = ["tests.people", "tests.require_all", "tests.services"]
 
 CLIENTS = {"client", "admin_client", "async_client", "alice_client", "bob_client", "charlie_client"}
 
@@ -32,15 +31,3 @@ def collected_static() -> None:
 def _static_for_pages(request: pytest.FixtureRequest) -> None:
     if CLIENTS & set(request.fixturenames):
         request.getfixturevalue("collected_static")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    report = yield
-    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("REQUIRE_ALL") == "1":
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
-        report.outcome = "failed"
-        report.longrepr = f"REQUIRE_ALL=1, and this test was skipped: {reason}"
-    return report

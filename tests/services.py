@@ -62,8 +62,8 @@ def start_postgresql(binaries: Path, folder: Path, port: int) -> "subprocess.Pop
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    command = [binaries / "postgres", "-D", data, "-p", str(port), "-k", folder, "-c", "fsync=off"]
-    command += ["-c", "listen_addresses=127.0.0.1"]
+    options = ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1"]
+    command = [str(binaries / "postgres"), "-D", str(data), "-p", str(port), "-k", str(folder), *options]
     return subprocess.Popen(command, **rights, cwd="/", env=environment, stderr=subprocess.DEVNULL)
 
 
@@ -120,7 +120,7 @@ def start_planner(folder: Path, port: int | None = None, **environment: str) -> 
     port = port or free_port()
     var, log = folder / "var", folder / f"planner-{port}-{time.monotonic_ns()}.log"
     share_engine_cache(var)
-    process = spawn(["planner.launcher", "--port", str(port)], log, PHASEPLAN_VAR=str(var), **environment)
+    process = spawn(["planner.launcher", "--port", str(port)], log, {"PHASEPLAN_VAR": str(var), **environment})
     return Planner(f"http://127.0.0.1:{port}/", port, var, process, log)
 
 
@@ -128,7 +128,7 @@ def start_planner(folder: Path, port: int | None = None, **environment: str) -> 
 def running_worker(log: Path, **environment: str) -> Iterator["subprocess.Popen[bytes]"]:
     """One more worker, as a user with Redis and PostgreSQL starts it; in a process group of its own."""
     command = ["celery", "-A", "planner", "worker", "--loglevel", "INFO", "--concurrency", "1", "--without-heartbeat"]
-    process = spawn([*command, "--without-gossip", "--without-mingle"], log, start_new_session=True, **environment)
+    process = spawn([*command, "--without-gossip", "--without-mingle"], log, environment, start_new_session=True)
     try:
         until(lambda: " ready." in log.read_text(encoding="utf-8"), process, lambda: log.read_text(encoding="utf-8"))
         yield process
@@ -138,13 +138,15 @@ def running_worker(log: Path, **environment: str) -> Iterator["subprocess.Popen[
         process.wait()
 
 
-def spawn(arguments: list[str], log: Path, start_new_session: bool = False, **extra: str) -> "subprocess.Popen[bytes]":
+def spawn(
+    arguments: list[str], log: Path, environment: dict[str, str], start_new_session: bool = False
+) -> "subprocess.Popen[bytes]":
     """A Python module of this project as a program, with none of the test run's settings."""
     with log.open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-m", *arguments],
             cwd=ROOT,
-            env={**clean_environment(), **extra},
+            env={**clean_environment(), **environment},
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=start_new_session,

@@ -8,6 +8,7 @@ import tempfile
 _VAR = tempfile.mkdtemp(prefix="phaseplan-tests-")
 atexit.register(shutil.rmtree, _VAR, ignore_errors=True)
 os.environ.update(PHASEPLAN_VAR=_VAR, PHASEPLAN_LOCAL="0", PHASEPLAN_SSL_REDIRECT="0")
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in the tests' thread
 
 from planner.settings import *  # noqa: E402, F403, I001
 from planner.settings import BASE_DIR, DATABASES, DATABASE_URL, VAR  # noqa: E402

@@ -69,7 +69,7 @@ def test_a_start_after_kill_9_ends_what_is_left_and_takes_the_same_port(tmp_path
         first.process.kill()
         with running_planner(tmp_path, port) as second:
             assert [alive(group) for group in children] == [False, False]
-            until(lambda: worker_is_alive(second))
+            until(lambda: worker_is_alive(second), said=lambda: second.output)
 
 
 def test_a_stubborn_leftover_of_a_killed_run_is_ended_too(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_stubborn_leftover_of_a_killed_run_is_ended_too(tmp_path: Path) -> Non
 
 def test_a_dead_worker_is_started_again(tmp_path: Path) -> None:
     with running_planner(tmp_path) as planner:
-        until(lambda: worker_is_alive(planner))
+        until(lambda: worker_is_alive(planner), said=lambda: planner.output)
         worker = groups(planner)[1]
         os.killpg(worker, signal.SIGKILL)
         until(lambda: len(groups(planner)) == 2 and groups(planner)[1] != worker, said=lambda: planner.output)

@@ -17,7 +17,7 @@ def health(url: str) -> dict:
 def test_the_planner_runs_on_redis_and_postgresql(redis_url: str, postgresql_url: str, tmp_path: Path) -> None:
     servers = {"REDIS_URL": redis_url, "DATABASE_URL": postgresql_url}
     with running_planner(tmp_path, **servers) as planner:
-        until(lambda: health(planner.url)["worker"]["alive"])
+        until(lambda: health(planner.url)["worker"]["alive"], said=lambda: planner.output)
         assert health(planner.url)["database"] == {"reachable": True, "vendor": "postgresql"}
         assert not (planner.var / "phaseplan.sqlite3").exists()
         log = tmp_path / "second-worker.log"
