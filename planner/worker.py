@@ -13,7 +13,7 @@ from socket import gethostname
 
 import django
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import connections
 from django.utils import timezone
 
 from planner.launcher.locks import FileLock
@@ -97,7 +97,7 @@ class Watch(threading.Thread):
     def _try(self, step: Callable[[], None]) -> None:
         try:
             step()
-        except (DatabaseError, OSError):
+        except Exception:  # whatever a database or a broker raises: a worker without its watch looks dead
             logger.warning("the worker's watch will try again", exc_info=True)
             connections.close_all()
 

@@ -1,0 +1,99 @@
+"""The worker's watch: its heartbeat, its reaper, and that nothing ends it."""
+
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from planner import worker
+from planner.launcher.locks import FileLock
+from planner.studies import queue
+from planner.studies.workers import Worker
+
+
+@pytest.fixture
+def reaped(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    calls: list[str] = []
+    monkeypatch.setattr(queue, "reap", lambda: calls.append("reap"))
+    return calls
+
+
+@pytest.mark.django_db
+def test_a_look_beats_reaps_and_forgets_workers_of_yesterday(reaped: list[str]) -> None:
+    Worker.objects.create(name="old", heartbeat_at=timezone.now() - worker.FORGET_WORKER - timedelta(seconds=1))
+    worker.Watch()._look()
+    (row,) = Worker.objects.all()
+    assert str(os.getpid()) in row.name
+    assert reaped == ["reap"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_broker_that_is_down_does_not_end_the_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    class BrokerDownError(Exception):
+        """As redis-py's: no OSError."""
+
+    calls: list[int] = []
+
+    def down() -> None:
+        calls.append(1)
+        if len(calls) > 2:
+            watch._stop_asked.set()
+        raise BrokerDownError
+
+    monkeypatch.setattr(queue, "reap", down)
+    monkeypatch.setattr(worker, "REAP_S", 0)
+    watch = worker.Watch()
+    watch.start()
+    watch.join(timeout=20)
+    assert len(calls) == 3
+    assert not Worker.objects.exists()  # it signed off
+
+
+def test_a_second_embedded_worker_is_refused(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.VAR = tmp_path
+    monkeypatch.setattr(worker, "OLD_WORKER_S", 0)
+    held = FileLock(tmp_path / "worker.lock")
+    assert held.take()
+    held.write("4711")
+    with pytest.raises(SystemExit, match=r"worker 4711 already uses .*set REDIS_URL"):
+        worker.take_folder()
+    held.release()
+
+
+def test_a_lock_is_free_once_its_holder_lets_go(tmp_path: Path) -> None:
+    first, second = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
+    assert first.take()
+    assert not second.take()
+    first.release()
+    assert second.take(wait_s=1)
+    second.release()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's death")
+def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
+    import signal
+    import subprocess
+
+    from tests.services import until
+
+    child = (
+        "import os, signal, sys, time\n"
+        "from planner.launcher.parent_death import signal_on_parent_death\n"
+        "signal_on_parent_death(signal.SIGKILL, os.getppid())()\n"
+        "print(os.getpid(), flush=True); time.sleep(60)"
+    )
+    parent = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+    process = subprocess.Popen([sys.executable, "-c", parent, child], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    pid = int(process.stdout.readline())
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    status = Path(f"/proc/{pid}/stat")
+    until(lambda: not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z", wait_s=20)
