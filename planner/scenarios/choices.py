@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.catalogue.services import price_books_for, rows_of
 from planner.workloads.models import Workload
 from simcore.families import CO_LOCATED, SPLIT
@@ -14,14 +14,14 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Choices:
-    user: User
+    user: Visitor
     models: Pairs
     machines: Pairs
     workloads: Pairs
     price_books: Mapping[str, PriceBook]
 
     @classmethod
-    def of(cls, user: User) -> "Choices":
+    def of(cls, user: Visitor) -> "Choices":
         return cls(
             user=user,
             models=_named(user, "models"),
@@ -52,7 +52,7 @@ class Choices:
         return together + split
 
 
-def _named(user: User, table: str) -> Pairs:
+def _named(user: Visitor, table: str) -> Pairs:
     """Id and name of a catalogue table's rows."""
     return [
         (row_id, next((figure.value for figure in figures if figure.field == "name"), row_id))

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.scenarios import quantities as units
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import FieldErrors
@@ -130,7 +130,7 @@ class QuestionForm(forms.Form):
         "a whole number from 0 up", units.PLAIN, least=0, most=2**31 - 1, whole=True, required=False, initial=0
     )
 
-    def __init__(self, user: User, data: Any = None, **options: Any) -> None:
+    def __init__(self, user: Visitor, data: Any = None, **options: Any) -> None:
         super().__init__(data, **options)
         self.offered = Choices.of(user)
         for name, choices in self.offered.fields().items():
@@ -179,9 +179,9 @@ class QuestionForm(forms.Form):
                 )
 
 
-def clean_inputs(user: User, data: Mapping[str, Any]) -> dict[str, Any]:
+def clean_inputs(user: Visitor, data: Mapping[str, Any]) -> dict[str, Any]:
     """A revision's inputs from typed or JSON values; FieldErrors says what is wrong with which field."""
     form = QuestionForm(user, data)
     if not form.is_valid():
-        raise FieldErrors({name: " ".join(messages) for name, messages in form.errors.items()})
+        raise FieldErrors({name: " ".join(map(str, messages)) for name, messages in form.errors.items()})
     return dict(form.cleaned_data)

@@ -7,37 +7,46 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.accounts.teams import working_team
 from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
 
 
 @transaction.atomic
-def create_scenario(user: User, data: Mapping[str, Any], name: str = "", **shipped: str) -> Revision:
-    """A new scenario of the team the user works for, with its first revision; FieldErrors on bad input.
-
-    ``shipped``: shipped_id and note, for what comes with Phaseplan.
-    """
+def create_scenario(
+    user: Visitor, data: Mapping[str, Any], name: str = "", *, shipped_id: str | None = None, note: str = ""
+) -> Revision:
+    """A new scenario of the team the user works for, with its first revision; FieldErrors on bad input."""
+    user = author(user)
     team = working_team(user)
     if team is None:
         raise PermissionDenied("You may read here, but not save: ask an owner of your team.")
     inputs = clean_inputs(user, data)
     name = name.strip()[:200] or name_of(inputs)
-    scenario = Scenario.objects.create(team=team, created_by=user, name=name, **shipped)
+    scenario = Scenario.objects.create(team=team, created_by=user, name=name, shipped_id=shipped_id, note=note)
     return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, created_by=user)
 
 
 @transaction.atomic
-def save_revision(user: User, scenario: Scenario, data: Mapping[str, Any]) -> Revision:
+def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any]) -> Revision:
     """The scenario's next revision, or its latest one where nothing has changed; FieldErrors on bad input."""
     if not Scenario.objects.editable_by(user).filter(pk=scenario.pk).exists():
         raise PermissionDenied("You may read this question, but not change it.")
+    user = author(user)
     inputs = clean_inputs(user, data)
     Scenario.unscoped.select_for_update().get(pk=scenario.pk)  # one number at a time
     latest = scenario.latest
     if latest.inputs == inputs:
         return latest
     return Revision.objects.create(scenario=scenario, number=latest.number + 1, inputs=inputs, created_by=user)
+
+
+def author(user: Visitor) -> User:
+    """Who is signed in: only they save anything."""
+    if not isinstance(user, User):
+        raise PermissionDenied("Sign in first.")
+    return user
 
 
 def name_of(inputs: Mapping[str, Any]) -> str:

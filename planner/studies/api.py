@@ -54,7 +54,7 @@ class StudyDesigns(APIView):
         study = study_for(request, study_id)
         rows = study_result(study).rows
         pages = DesignPagination()
-        page = pages.paginate_queryset(rows, request, view=self)  # type: ignore[arg-type]
+        page = pages.paginate_queryset(rows, request, view=self)
         links = {} if page is None else {"next": pages.get_next_link(), "previous": pages.get_previous_link()}
         return _answered(study, _page(study, rows if page is None else page, len(rows), links))
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import asdict
 from typing import Any
 
 from planner.studies.models import Study
@@ -53,7 +54,7 @@ def summary(study: Study) -> dict[str, Any]:
         "created_at": study.created_at.isoformat(),
         "finished_at": study.finished_at and study.finished_at.isoformat(),
         "progress": {"tried": now.tried, "total": now.total, "failed": now.failed, "phase": now.phase},
-        "answer": [{"key": line.key, "text": line.text} for line in answer(study)],
+        "answer": [asdict(line) for line in answer(study)],
     }
 
 

@@ -9,8 +9,9 @@ from django.db import models, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.scenarios.models import Revision, Scenario
+from planner.scenarios.services import author
 from planner.studies import leases, queue
 from planner.studies.leases import Claim, State
 from planner.studies.models import Shard, Study, StudyDesign, Wave
@@ -25,7 +26,7 @@ SHARDS_A_WAVE = 16
 MOST_DESIGNS_A_SHARD = 6
 
 
-def start_study(user: User, revision: Revision) -> Study:
+def start_study(user: Visitor, revision: Revision) -> Study:
     """A study of the revision, queued, or the one that is under way already. FieldErrors on bad inputs."""
     if not Scenario.objects.editable_by(user).filter(pk=revision.scenario_id).exists():
         raise PermissionDenied("You may read this question, but not start a study of it.")
@@ -37,7 +38,7 @@ def start_study(user: User, revision: Revision) -> Study:
             return under_way
         study = Study.objects.create(
             team=revision.scenario.team,
-            created_by=user,
+            created_by=author(user),
             revision=revision,
             workload=question.workload,
             spec=encode(question.spec),
@@ -195,6 +196,6 @@ def _move(study: Study, state: State, **fields: Any) -> None:
     study.save(update_fields=["state", *fields])
 
 
-def editable(user: User, study: Study) -> bool:
+def editable(user: Visitor, study: Study) -> bool:
     rows: models.QuerySet[Study] = Study.objects.editable_by(user)
     return rows.filter(pk=study.pk).exists()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.catalogue.services import accelerator_for, machine_for, model_for, price_book_for
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import LIMITED
@@ -48,12 +48,12 @@ class Question:
     trace_hash: str
 
 
-def study_spec(revision: Revision, user: User) -> StudySpec:
+def study_spec(revision: Revision, user: Visitor) -> StudySpec:
     """The revision's StudySpec with the rows that the user sees now; FieldErrors where one is gone or does not fit."""
     return compile_question(user, revision.inputs).spec
 
 
-def compile_question(user: User, inputs: Mapping[str, Any]) -> Question:
+def compile_question(user: Visitor, inputs: Mapping[str, Any]) -> Question:
     """The question that cleaned inputs ask (see scenarios.forms); FieldErrors says what cannot be asked."""
     workload = _workload(user, inputs["workload"])
     with _at_field("price_book"):
@@ -61,7 +61,7 @@ def compile_question(user: User, inputs: Mapping[str, Any]) -> Question:
     return Question(_spec(user, inputs, workload), prices, workload, workload.content_hash)
 
 
-def _spec(user: User, inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
+def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
     with _at_field("model"):
         model = model_for(user, inputs["model"])
     with _at_field("machines"):
@@ -98,7 +98,7 @@ def _spec(user: User, inputs: Mapping[str, Any], workload: Workload) -> StudySpe
         )
 
 
-def _machine(user: User, name: str) -> Machine:
+def _machine(user: Visitor, name: str) -> Machine:
     """The machine with its accelerator's figures copied in."""
     machine = machine_for(user, name)
     if isinstance(machine.accelerator, str):
@@ -132,7 +132,7 @@ def _counts(counts: list[int] | None) -> tuple[int, ...] | None:
     return tuple(counts) if counts else None
 
 
-def _workload(user: User, workload_id: str) -> Workload:
+def _workload(user: Visitor, workload_id: str) -> Workload:
     found = Workload.objects.visible_to(user).filter(pk=workload_id).first() if str(workload_id).isdigit() else None
     if found is None:
         raise FieldErrors({"workload": f"Found ‘{workload_id}’, expected one of your team's workloads."})
