@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 
-from planner.studies import services, stored, tasks
+from planner.studies import leases, services, stored, tasks
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.studies.results import progress, study_result
@@ -195,3 +196,31 @@ def test_waves_are_numbered_once(start: Start, work: Work, counted: Counted) -> 
     work()
     numbers = list(Wave.objects.filter(study=study).values_list("number", flat=True))
     assert numbers == list(range(len(numbers)))
+
+
+def test_only_the_last_shard_of_a_wave_begins_the_next(start: Start, work: Work, counted: Counted) -> None:
+    study = start()
+    work(1)
+    held = [leases.claim(Shard, pk) for pk in Shard.objects.values_list("pk", flat=True)]
+    claims = [one for one in held if one is not None]
+    assert len(claims) > 2
+    for one in claims[:-1]:
+        services.end_shard(one, study)
+    assert study.waves.count() == 1
+    services.end_shard(claims[-1], study)
+    services.end_shard(claims[-1], study)
+    assert study.waves.count() == 2
+
+
+def test_time_that_runs_out_fails_one_design_and_the_others_go_on(start: Start, work: Work, counted: Counted) -> None:
+    def be_slow(design: Design) -> None:
+        if len(counted.calls) == 1:
+            raise SoftTimeLimitExceeded
+
+    counted.before = be_slow
+    study = start()
+    work()
+    study.refresh_from_db()
+    assert (study.state, progress(study).failed) == (State.DONE, 1)
+    assert study.designs.exclude(failure="").get().failure == "It took longer to simulate than a task may take."
+    assert {shard.attempt for shard in Shard.objects.all()} == {1}
