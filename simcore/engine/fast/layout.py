@@ -18,18 +18,27 @@ if TYPE_CHECKING:
     class Table(Generic[Record]):
         """An array of records: a row has the class's fields, a column is an int64 array."""
 
-        def __getitem__(self, row: int) -> Record: ...
+        def __getitem__(self, row: int | tuple[int, int]) -> Record: ...
         def __len__(self) -> int: ...
 else:
     class Table(Generic[Record]):
         """Only a name at run time."""
 
 
-def table(kind: type[Record], rows: int, **columns: Sequence[int] | Int64 | int) -> Table[Record]:
-    """A table of ``rows`` records of ``kind``: zeros but for the given columns."""
-    made: Any = np.zeros(rows, dtype=np.dtype([(name, np.int64) for name in get_type_hints(kind)]))
+def table(record: type[Record], rows: int | tuple[int, int], /, **columns: Sequence[int] | Int64 | int) -> Table[Record]:
+    """A table of ``rows`` records: zeros but for the given columns."""
+    made: Any = np.zeros(rows, dtype=np.dtype([(name, np.int64) for name in get_type_hints(record)]))
     for name, values in columns.items():
         made[name] = values
+    result: Table[Record] = made
+    return result
+
+
+def longer(rows: Table[Record], length: int) -> Table[Record]:
+    """A copy with room for more records, zeros so far."""
+    old: Any = rows
+    made: Any = np.zeros(length, dtype=old.dtype)
+    made[: len(old)] = old
     result: Table[Record] = made
     return result
 

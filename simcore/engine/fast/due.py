@@ -1,0 +1,21 @@
+"""Replicas that are looked at once an instant's events are handled."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.state import Cluster, Replica
+
+
+@step
+def make_due(cluster: Cluster, replica: Replica) -> None:
+    """Put a replica on the list, which is kept by index, once."""
+    if replica.due > 0:
+        return
+    replica.due = 1
+    progress = cluster.progress[0]
+    place = progress.due
+    while place > 0 and cluster.due[place - 1] > replica.index:
+        cluster.due[place] = cluster.due[place - 1]
+        place -= 1
+    cluster.due[place] = replica.index
+    progress.due += 1

@@ -1,0 +1,165 @@
+"""The lists of a splitwise machine, doubly linked: tasks that wait, prompts and interrupted decodes, requests present.
+
+A task's number is 2 x slot + phase. Its order is that of 2 x place in the trace + phase: by arrival, a prompt first.
+"""
+
+from __future__ import annotations
+
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.names import SPLITWISE_SIM
+from simcore.engine.fast.state import NONE, PROMPT, Cluster, Replica
+
+
+@step
+def order_of(cluster: Cluster, task: int) -> int:
+    """What waiting tasks are ordered by."""
+    return 2 * cluster.requests[task >> 1].index + (task & 1)
+
+
+@step
+def insert_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
+    """The waiting list is ordered by arrival, a prompt before its decode; with ``splitwise-sim`` as ``place_by_passes``."""
+    if cluster.settings[0].ageing == SPLITWISE_SIM:
+        before = place_by_passes(cluster, replica, task)
+    else:
+        before = replica.last_task
+        order = order_of(cluster, task)
+        while before != NONE and order_of(cluster, before) > order:
+            before = cluster.tasks[before].previous_waiting
+    link_waiting(cluster, replica, task, before)
+
+
+@step
+def place_by_passes(cluster: Cluster, replica: Replica, task: int) -> int:
+    """The task after which another belongs by (passes, arrival) as they are now, found by bisection.
+
+    Later passes have put the list out of order, so that the way the bisection takes matters; it walks the links.
+    """
+    low, high = 0, replica.tasks
+    before, ahead = NONE, replica.first_task
+    while low < high:
+        middle = (low + high) >> 1
+        probe = ahead
+        for _ in range(middle - low):
+            probe = cluster.tasks[probe].next_waiting
+        if goes_before(cluster, task, probe):
+            high = middle
+        else:
+            low, before, ahead = middle + 1, probe, cluster.tasks[probe].next_waiting
+    return before
+
+
+@step
+def goes_before(cluster: Cluster, one: int, other: int) -> bool:
+    """By (passes, arrival)."""
+    if cluster.tasks[one].passes == cluster.tasks[other].passes:
+        return cluster.requests[one >> 1].index < cluster.requests[other >> 1].index
+    return cluster.tasks[one].passes < cluster.tasks[other].passes
+
+
+@step
+def link_waiting(cluster: Cluster, replica: Replica, task: int, before: int) -> None:
+    """Put a task after another in the waiting list; after ``NONE``: in front."""
+    after = replica.first_task if before == NONE else cluster.tasks[before].next_waiting
+    cluster.tasks[task].previous_waiting, cluster.tasks[task].next_waiting = before, after
+    if before == NONE:
+        replica.first_task = task
+    else:
+        cluster.tasks[before].next_waiting = task
+    if after == NONE:
+        replica.last_task = task
+    else:
+        cluster.tasks[after].previous_waiting = task
+    replica.tasks += 1
+
+
+@step
+def remove_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
+    """Out of the waiting list."""
+    before, after = cluster.tasks[task].previous_waiting, cluster.tasks[task].next_waiting
+    if before == NONE:
+        replica.first_task = after
+    else:
+        cluster.tasks[before].next_waiting = after
+    if after == NONE:
+        replica.last_task = before
+    else:
+        cluster.tasks[after].previous_waiting = before
+    replica.tasks -= 1
+
+
+@step
+def enqueue(cluster: Cluster, replica: Replica, task: int) -> None:
+    """At the end of the prompts that wait, or of the interrupted decodes."""
+    last = replica.last_prompt if task & 1 == PROMPT else replica.last_interrupted
+    queued = cluster.tasks[task]
+    queued.queued, queued.previous_queued, queued.next_queued = 1, last, NONE
+    if last != NONE:
+        cluster.tasks[last].next_queued = task
+    elif task & 1 == PROMPT:
+        replica.first_prompt = task
+    else:
+        replica.first_interrupted = task
+    set_last_queued(replica, task, task)
+
+
+@step
+def dequeue(cluster: Cluster, replica: Replica, task: int) -> None:
+    """Out of the queue that it is in, if any."""
+    queued = cluster.tasks[task]
+    if queued.queued == 0:
+        return
+    queued.queued = 0
+    before, after = queued.previous_queued, queued.next_queued
+    if before != NONE:
+        cluster.tasks[before].next_queued = after
+    elif task & 1 == PROMPT:
+        replica.first_prompt = after
+    else:
+        replica.first_interrupted = after
+    if after != NONE:
+        cluster.tasks[after].previous_queued = before
+    else:
+        set_last_queued(replica, task, before)
+
+
+@step
+def set_last_queued(replica: Replica, task: int, last: int) -> None:
+    """The new end of the queue for tasks of this phase."""
+    if task & 1 == PROMPT:
+        replica.last_prompt = last
+    else:
+        replica.last_interrupted = last
+
+
+@step
+def insert_present(cluster: Cluster, replica: Replica, slot: int) -> None:
+    """A request with a task here, by arrival."""
+    before = replica.last_present
+    while before != NONE and cluster.requests[before].index > cluster.requests[slot].index:
+        before = cluster.requests[before].previous_present
+    after = replica.first_present if before == NONE else cluster.requests[before].next_present
+    request = cluster.requests[slot]
+    request.previous_present, request.next_present = before, after
+    if before == NONE:
+        replica.first_present = slot
+    else:
+        cluster.requests[before].next_present = slot
+    if after == NONE:
+        replica.last_present = slot
+    else:
+        cluster.requests[after].previous_present = slot
+
+
+@step
+def remove_present(cluster: Cluster, replica: Replica, slot: int) -> None:
+    """No task of the request is here any more."""
+    before, after = cluster.requests[slot].previous_present, cluster.requests[slot].next_present
+    if before == NONE:
+        replica.first_present = after
+    else:
+        cluster.requests[before].next_present = after
+    if after == NONE:
+        replica.last_present = before
+    else:
+        cluster.requests[after].previous_present = before

@@ -1,0 +1,128 @@
+"""One micro-batch: its time through the pipeline's stages, what it counts, what it draws."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.curve import base_ps, chunk_ps
+from simcore.engine.fast.energy import power_mw
+from simcore.engine.fast.idle import settle_idle
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.state import FOREVER, Cluster, MicroBatch, Replica, Request
+from simcore.latency.curve import BatchKind
+
+PREFILL, DECODE, HYBRID = int(BatchKind.PREFILL), int(BatchKind.DECODE), int(BatchKind.HYBRID)
+
+
+@step
+def next_flight(replica: Replica) -> int:
+    """Where the next micro-batch goes in the ring."""
+    return (replica.first_flight + replica.in_flight) % replica.stages
+
+
+@step
+def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
+    """Send the micro-batch whose members were put in place through the stages."""
+    settle_idle(replica, now)
+    flight = next_flight(replica)
+    batch = cluster.flights[replica.index, flight]
+    batch.members = members
+    count(cluster, replica, flight, batch)
+    pass_stages(cluster, replica, flight, batch, now)
+    if batch.kind != DECODE:
+        note_first_scheduled(cluster, replica, flight, batch)
+    replica.in_flight += 1
+    if replica.in_flight == 1:
+        cluster.next_ps[replica.index] = batch.end_ps
+    cluster.progress[0].active += 1
+    cluster.progress[0].failed_polls = 0
+
+
+@step
+def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
+    """Find the micro-batch's kind, tokens and time, and add it to the replica's sums."""
+    curve = cluster.curves[replica.curve]
+    decodes, new_tokens, contexts, chunks_ps = 0, 0, 0, 0
+    for i in range(batch.members):
+        request = cluster.requests[cluster.members[replica.index, flight, i]]
+        new = int(cluster.new_tokens[replica.index, flight, i])
+        if new > 0:
+            new_tokens += new
+            chunks_ps += chunk_ps(curve, new, request.done_tokens)
+            replica.prefill_pairs += request.done_tokens * new + new * (new + 1) // 2
+            replica.chunk_read_tokens += request.done_tokens
+        else:
+            decodes += 1
+            contexts += context_tokens(request)
+    replica.prefill_tokens += new_tokens
+    replica.decode_tokens += decodes
+    replica.context_tokens += contexts
+    batch.kind = kind_of(batch.members - decodes, decodes)
+    batch.tokens = new_tokens + decodes
+    batch.duration_ps = (base_ps(curve, cluster.curve_knots, batch.kind, batch.tokens) + chunks_ps
+                         + curve.context_ps * contexts + curve.decode_seq_ps * decodes)
+    add_busy(replica, batch)
+
+
+@step
+def kind_of(chunks: int, decodes: int) -> int:
+    """The kind of a batch of so many prefill chunks and decodes."""
+    if chunks > 0 and decodes > 0:
+        return HYBRID
+    return PREFILL if chunks > 0 else DECODE
+
+
+@step
+def context_tokens(request: Request) -> int:
+    """Cached tokens that a decode reads: prompt + generated before this step - 1."""
+    return request.prompt_tokens + request.generated - 1
+
+
+@step
+def add_busy(replica: Replica, batch: MicroBatch) -> None:
+    """Stage time and number of micro-batches, by kind."""
+    busy_ps = batch.duration_ps * replica.stages
+    if batch.kind == PREFILL:
+        replica.prefill_busy_ps += busy_ps
+        replica.prefill_iterations += 1
+    elif batch.kind == DECODE:
+        replica.decode_busy_ps += busy_ps
+        replica.decode_iterations += 1
+    else:
+        replica.hybrid_busy_ps += busy_ps
+        replica.hybrid_iterations += 1
+
+
+@step
+def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, now: int) -> None:
+    """Give each stage its time: after the stage before, and after the micro-batch before."""
+    ready = now
+    for stage in range(replica.stages):
+        start = max(ready, int(cluster.stage_free_ps[replica.index, stage]))
+        ready = start + batch.duration_ps
+        cluster.stage_free_ps[replica.index, stage] = ready
+        cluster.stage_start_ps[replica.index, flight, stage] = start
+    batch.end_ps = ready
+    batch.power_mw = power_mw(cluster.power_knots, replica.first_power_knot, replica.power_knots, batch.kind,
+                              batch.tokens)
+
+
+@step
+def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
+    """The first iteration with any of a prompt starts when the first stage takes it up."""
+    start_ps = cluster.stage_start_ps[replica.index, flight, 0]
+    for i in range(batch.members):
+        request = cluster.requests[cluster.members[replica.index, flight, i]]
+        if cluster.new_tokens[replica.index, flight, i] > 0 and request.scheduled == 0:
+            request.scheduled = 1
+            cluster.results[request.index].first_scheduled_ps = start_ps
+
+
+@step
+def leave_flight(cluster: Cluster, replica: Replica) -> int:
+    """Take the oldest micro-batch, which ends now, out of the ring; returns where it was."""
+    flight = replica.first_flight
+    replica.first_flight = (flight + 1) % replica.stages
+    replica.in_flight -= 1
+    cluster.progress[0].active -= 1
+    following = cluster.flights[replica.index, replica.first_flight]
+    cluster.next_ps[replica.index] = following.end_ps if replica.in_flight > 0 else FOREVER
+    return flight

@@ -1,0 +1,85 @@
+"""Admission and preemption of ``sarathi`` and ``vllm``: who may take KV blocks, and who gives theirs up."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.blocks import (
+    admission_tokens,
+    blocks_of,
+    give_back,
+    growth_blocks,
+    room_to_admit,
+    take,
+)
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.queues import pop_waiting, push_waiting_front
+from simcore.engine.fast.state import Cluster, Replica, Request
+
+
+@step
+def micro_batch_size(cluster: Cluster, replica: Replica) -> int:
+    """A micro-batch's share of max_batch_size, at least one."""
+    return max(cluster.settings[0].max_batch_size // replica.stages, 1)
+
+
+@step
+def head_fits(cluster: Cluster, replica: Replica) -> bool:
+    """Whether a request waits and may be admitted: a place among max_batch_size, and blocks beyond the watermark."""
+    settings = cluster.settings[0]
+    if replica.waiting == 0 or replica.admitted >= settings.max_batch_size:
+        return False
+    request = cluster.requests[replica.first_waiting]
+    return room_to_admit(replica, blocks_of(admission_tokens(request, settings), settings))
+
+
+@step
+def admit(cluster: Cluster, replica: Replica) -> int:
+    """Take the head of the waiting queue in, with its blocks; returns its slot."""
+    settings = cluster.settings[0]
+    slot = pop_waiting(cluster, replica)
+    request = cluster.requests[slot]
+    request.blocks = blocks_of(admission_tokens(request, settings), settings)
+    take(replica, request.blocks)
+    replica.admitted += 1
+    return slot
+
+
+@step
+def grow_or_preempt(cluster: Cluster, replica: Replica, slot: int, looked_at: int) -> bool:
+    """Give a decode the blocks of its next token, preempting from the end of the running list while there are too few.
+
+    ``looked_at``: how much of the front of the running list is gone. With nobody left to preempt the request itself is
+    preempted: False. ``preempt_when_full`` asks for a free block even if none is needed.
+    """
+    settings = cluster.settings[0]
+    request = cluster.requests[slot]
+    blocks = growth_blocks(request, settings)
+    wanted = max(blocks, settings.preempt_when_full)
+    while replica.free_blocks < wanted:
+        if replica.running == looked_at:
+            preempt(cluster, replica, slot)
+            return False
+        replica.running -= 1
+        preempt(cluster, replica, int(cluster.running[replica.index, replica.running]))
+    if blocks > 0:
+        request.blocks += blocks
+        take(replica, blocks)
+    return True
+
+
+@step
+def preempt(cluster: Cluster, replica: Replica, slot: int) -> None:
+    """Free all its blocks; it waits in front and computes its prompt and its generated tokens again."""
+    request = cluster.requests[slot]
+    give_back(replica, request)
+    replica.admitted -= 1
+    request.target_tokens = request.prompt_tokens + request.generated
+    request.done_tokens = request.cached_tokens
+    cluster.results[request.index].preemptions += 1
+    push_waiting_front(cluster, replica, slot)
+
+
+@step
+def join_batch(cluster: Cluster, replica: Replica, flight: int, place: int, slot: int, new_tokens: int) -> None:
+    """Make a request a member of the micro-batch that is formed; 0 new tokens: a decode."""
+    cluster.members[replica.index, flight, place] = slot
+    cluster.new_tokens[replica.index, flight, place] = new_tokens

@@ -1,0 +1,254 @@
+"""Where an arriving request goes (rules: the oracle's).
+
+Only replicas that could ever hold the request are looked at; with none it is refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simcore.engine.fast.blocks import blocks_of, lifetime_tokens
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.names import (
+    DECODE_ROLE,
+    JSQ,
+    LEAST_KV,
+    LEAST_WAITING,
+    PREFILL_ROLE,
+    RANDOM,
+    ROUND_ROBIN,
+    SPLITWISE,
+)
+from simcore.engine.fast.pools import DECODE_POOL, MIXED_POOL, PREFILL_POOL, put, take_out
+from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request
+
+PENDING, RESERVED, KV_BLOCKS, WAITING = 0, 1, 2, 3
+"""What a choice is the minimum of."""
+
+
+@step
+def route(cluster: Cluster, request: Request) -> bool:
+    """Assign the request; False: it can never fit and is refused."""
+    settings = cluster.settings[0]
+    if 0 < settings.max_model_tokens < request.prompt_tokens + request.output_limit:
+        return False
+    if settings.kind != SPLITWISE:
+        prefill, decode = choose_one(cluster, request)
+    elif settings.router == JSQ and settings.mixed_pool > 0:
+        prefill, decode = choose_two_stages(cluster, request)
+    else:
+        prefill, decode = choose_by_role(cluster, request)
+    if prefill == NONE or decode == NONE:
+        return False
+    assign(cluster, request, prefill, decode)
+    return True
+
+
+@step
+def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> None:
+    """Note what the router counts: pending tokens, and the KV that the request will reserve."""
+    request.prefill_replica, request.decode_replica = prefill, decode
+    result = cluster.results[request.index]
+    result.prefill_replica, result.decode_replica = prefill, decode
+    source, destination = cluster.replicas[prefill], cluster.replicas[decode]
+    source.pending_tokens += request.prompt_tokens
+    destination.pending_tokens += 1
+    destination.reserved_tokens += request.prompt_tokens + request.output_limit
+    if prefill != decode:
+        source.reserved_tokens += request.prompt_tokens + 1
+
+
+@step
+def choose_one(cluster: Cluster, request: Request) -> tuple[int, int]:
+    """One replica for both phases."""
+    tokens = lifetime_tokens(request, cluster.settings[0])
+    chosen = choose(cluster, MIXED_POOL, tokens, request, 0)
+    return chosen, chosen
+
+
+@step
+def choose_by_role(cluster: Cluster, request: Request) -> tuple[int, int]:
+    """Each phase in its own pool, nothing moves; without both pools, one replica of the mixed pool."""
+    if cluster.pool_sizes[PREFILL_POOL] == 0 or cluster.pool_sizes[DECODE_POOL] == 0:
+        return choose_one(cluster, request)
+    prefill = choose(cluster, PREFILL_POOL, request.prompt_tokens + 1, request, 0)
+    decode = choose(cluster, DECODE_POOL, lifetime_tokens(request, cluster.settings[0]), request, 1)
+    return prefill, decode
+
+
+@step
+def choose(cluster: Cluster, pool: int, tokens: int, request: Request, stage: int) -> int:
+    """A replica of the pool by the case's router. ``stage``: 0 prefill (or both phases), 1 decode."""
+    router = cluster.settings[0].router
+    if router == ROUND_ROBIN:
+        return next_in_turn(cluster, pool, tokens, stage)
+    if router == RANDOM:
+        return drawn(cluster, pool, tokens, request, stage)
+    if router == LEAST_WAITING:
+        return least(cluster, pool, tokens, WAITING)
+    if router == LEAST_KV:
+        return least(cluster, pool, tokens, KV_BLOCKS)
+    return least(cluster, pool, tokens, RESERVED if stage == 1 else PENDING)
+
+
+@step
+def least(cluster: Cluster, pool: int, tokens: int, measure: int) -> int:
+    """The first replica of a pool with the least of something, among those that could hold so many tokens."""
+    blocks = blocks_of(tokens, cluster.settings[0])
+    best, best_value = NONE, FOREVER
+    for place in range(cluster.pool_sizes[pool]):
+        replica = cluster.replicas[cluster.pools[pool, place]]
+        if replica.kv_blocks >= blocks and value_of(replica, measure) < best_value:
+            best, best_value = replica.index, value_of(replica, measure)
+    return best
+
+
+@step
+def value_of(replica: Replica, measure: int) -> int:
+    """What ``least`` compares."""
+    if measure == PENDING:
+        return replica.pending_tokens
+    if measure == RESERVED:
+        return replica.reserved_tokens
+    if measure == KV_BLOCKS:
+        return replica.kv_blocks - replica.free_blocks + replica.waiting_blocks
+    return replica.waiting + replica.tasks
+
+
+@step
+def next_in_turn(cluster: Cluster, pool: int, tokens: int, stage: int) -> int:
+    """Round robin over the pool, passing by those that could not hold the request."""
+    blocks = blocks_of(tokens, cluster.settings[0])
+    size = int(cluster.pool_sizes[pool])
+    for passed_by in range(size):
+        place = (cluster.next_in_turn[stage] + passed_by) % size
+        index = int(cluster.pools[pool, place])
+        if cluster.replicas[index].kv_blocks >= blocks:
+            cluster.next_in_turn[stage] = place + 1
+            return index
+    return NONE
+
+
+@step
+def drawn(cluster: Cluster, pool: int, tokens: int, request: Request, stage: int) -> int:
+    """One of those of the pool that could hold so many tokens, by lot."""
+    blocks = blocks_of(tokens, cluster.settings[0])
+    candidates = 0
+    for place in range(cluster.pool_sizes[pool]):
+        candidates += int(cluster.replicas[cluster.pools[pool, place]].kv_blocks >= blocks)
+    if candidates == 0:
+        return NONE
+    lot = draw(cluster.settings[0].seed, request.index, stage, candidates)
+    for place in range(cluster.pool_sizes[pool]):
+        index = int(cluster.pools[pool, place])
+        lot -= int(cluster.replicas[index].kv_blocks >= blocks)
+        if lot < 0:
+            return index
+    return NONE
+
+
+@step
+def draw(seed: int, request: int, stage: int, candidates: int) -> int:
+    """The (2 x request + stage)th number of the splitmix64 sequence that starts at ``seed``, modulo the candidates."""
+    z = np.uint64(seed) + np.uint64(2 * request + stage + 1) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return int((z ^ (z >> np.uint64(31))) % np.uint64(candidates))
+
+
+@step
+def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
+    """Splitwise: prefill by pending tokens, decode by reserved KV; overflow to the mixed pool, then by moving machines to it.
+
+    With neither, both phases go to the replica with the fewest pending tokens of all.
+    """
+    tokens = lifetime_tokens(request, cluster.settings[0])
+    if not could_be_held(cluster, tokens):
+        return NONE, NONE
+    prefill = find_prefill(cluster, request)
+    decode = find_decode(cluster, tokens)
+    if prefill == NONE:
+        prefill = least(cluster, DECODE_POOL, request.prompt_tokens + 1, PENDING)
+        turn_mixed(cluster, prefill, DECODE_POOL)
+    if decode == NONE:
+        decode = least(cluster, PREFILL_POOL, tokens, RESERVED)
+        turn_mixed(cluster, decode, PREFILL_POOL)
+    if prefill == NONE or decode == NONE:
+        everywhere = least_pending_anywhere(cluster, tokens)
+        return everywhere, everywhere
+    return prefill, decode
+
+
+@step
+def could_be_held(cluster: Cluster, tokens: int) -> bool:
+    """Whether any replica could hold so many tokens, if it held nothing else."""
+    blocks = blocks_of(tokens, cluster.settings[0])
+    for index in range(len(cluster.replicas)):
+        if cluster.replicas[index].kv_blocks >= blocks:
+            return True
+    return False
+
+
+@step
+def find_prefill(cluster: Cluster, request: Request) -> int:
+    """The prefill replica with the fewest pending tokens, unless its queue is long; else the same in the mixed pool."""
+    for pool in (PREFILL_POOL, MIXED_POOL):
+        best = least(cluster, pool, request.prompt_tokens + 1, PENDING)
+        if best != NONE and not is_queue_long(cluster, cluster.replicas[best], request):
+            return best
+    return NONE
+
+
+@step
+def is_queue_long(cluster: Cluster, replica: Replica, request: Request) -> bool:
+    """Something waits there, and the prompt would make its pending tokens exceed the limit."""
+    pending = replica.pending_tokens + request.prompt_tokens
+    return replica.tasks > 0 and pending > cluster.settings[0].prompt_pending_limit
+
+
+@step
+def find_decode(cluster: Cluster, tokens: int) -> int:
+    """The decode replica with the least reserved KV, unless that would fill it; else the same in the mixed pool."""
+    for pool in (DECODE_POOL, MIXED_POOL):
+        best = least(cluster, pool, tokens, RESERVED)
+        if best != NONE and not is_kv_full(cluster, cluster.replicas[best], tokens):
+            return best
+    return NONE
+
+
+@step
+def is_kv_full(cluster: Cluster, replica: Replica, tokens: int) -> bool:
+    """Its reservations and this one reach its capacity."""
+    return replica.reserved_tokens + tokens >= replica.kv_blocks * cluster.settings[0].block_tokens
+
+
+@step
+def least_pending_anywhere(cluster: Cluster, tokens: int) -> int:
+    """The replica with the fewest pending tokens; ties as if the prefill, mixed and decode pools were one in that order."""
+    best, best_value = NONE, FOREVER
+    for pool in (PREFILL_POOL, MIXED_POOL, DECODE_POOL):
+        index = least(cluster, pool, tokens, PENDING)
+        if index == NONE:
+            continue
+        value = cluster.replicas[index].pending_tokens
+        by_index = cluster.settings[0].pool_order == 0 and value == best_value and index < best
+        if value < best_value or by_index:
+            best, best_value = index, value
+    return best
+
+
+@step
+def turn_mixed(cluster: Cluster, index: int, pool: int) -> None:
+    """Move a machine to the mixed pool; it comes back when it has no requests (``return_home``)."""
+    if index != NONE:
+        take_out(cluster, pool, index)
+        put(cluster, MIXED_POOL, index)
+
+
+@step
+def return_home(cluster: Cluster, replica: Replica) -> None:
+    """A prefill or decode machine that turned mixed and has no requests left goes back to its pool."""
+    if replica.role == PREFILL_ROLE and take_out(cluster, MIXED_POOL, replica.index):
+        put(cluster, PREFILL_POOL, replica.index)
+    elif replica.role == DECODE_ROLE and take_out(cluster, MIXED_POOL, replica.index):
+        put(cluster, DECODE_POOL, replica.index)

@@ -1,0 +1,84 @@
+"""Sarathi-Serve: stall-free batches of decodes and chunked prefills under one token budget (rules: the oracle's)."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
+from simcore.engine.fast.running import sort_by_arrival
+from simcore.engine.fast.state import Cluster, Replica, Request
+
+
+@step
+def form(cluster: Cluster, replica: Replica, flight: int) -> int:
+    """Put the next micro-batch's members in place; returns how many."""
+    members, looked_at, prefills = add_decodes(cluster, replica, flight)
+    members, spent = add_prefills_in_progress(cluster, replica, flight, members, looked_at, prefills)
+    return add_new_requests(cluster, replica, flight, members, spent)
+
+
+@step
+def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, int, int]:
+    """Take decodes from the front of the running list, each with its KV.
+
+    Prefills passed on the way are gathered at the front of the list, safe from preemption in this selection. Returns
+    the members, how much of the list was looked at, and how many prefills were passed.
+    """
+    members, looked_at, prefills = 0, 0, 0
+    size = micro_batch_size(cluster, replica)
+    while looked_at < replica.running and members < size:
+        slot = int(cluster.running[replica.index, looked_at])
+        looked_at += 1
+        request = cluster.requests[slot]
+        if request.done_tokens < request.target_tokens:
+            cluster.running[replica.index, prefills] = slot
+            prefills += 1
+        elif grow_or_preempt(cluster, replica, slot, looked_at):
+            join_batch(cluster, replica, flight, members, slot, 0)
+            members += 1
+    return members, looked_at, prefills
+
+
+@step
+def add_prefills_in_progress(cluster: Cluster, replica: Replica, flight: int, members: int, looked_at: int,
+                             prefills: int) -> tuple[int, int]:
+    """A chunk of each while the budget lasts; the others and what was not looked at are left over, by arrival.
+
+    Returns the members and the tokens spent.
+    """
+    spent, left_over = members, 0
+    for i in range(prefills):
+        slot = int(cluster.running[replica.index, i])
+        chunk = next_chunk(cluster, cluster.requests[slot], spent)
+        if chunk > 0:
+            join_batch(cluster, replica, flight, members, slot, chunk)
+            members += 1
+            spent += chunk
+        else:
+            cluster.running[replica.index, left_over] = slot
+            left_over += 1
+    for i in range(looked_at, replica.running):
+        cluster.running[replica.index, left_over] = cluster.running[replica.index, i]
+        left_over += 1
+    replica.running = left_over
+    sort_by_arrival(cluster, replica)
+    return members, spent
+
+
+@step
+def add_new_requests(cluster: Cluster, replica: Replica, flight: int, members: int, spent: int) -> int:
+    """Admit from the front of the waiting queue; all blocks of a prompt are taken at once."""
+    size = micro_batch_size(cluster, replica)
+    while members < size and head_fits(cluster, replica):
+        chunk = next_chunk(cluster, cluster.requests[replica.first_waiting], spent)
+        if chunk == 0:
+            break
+        join_batch(cluster, replica, flight, members, admit(cluster, replica), chunk)
+        members += 1
+        spent += chunk
+    return members
+
+
+@step
+def next_chunk(cluster: Cluster, request: Request, spent: int) -> int:
+    """What is left of the prompt, or of the budget if that is less."""
+    return max(min(request.target_tokens - request.done_tokens, cluster.settings[0].token_budget - spent), 0)

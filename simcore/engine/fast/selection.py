@@ -1,0 +1,121 @@
+"""Which tasks a machine of the splitwise kinds would run next (the five rules: the oracle's). Nothing is changed here but
+``Cluster.chosen``, where the tasks are put, and the marks on their requests."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.blocks import admission_tokens, blocks_of, growth_blocks
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.names import NO_AGEING, SPLITWISE_SIM
+from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, Request, Selection
+
+MOST_PASSES = 4
+ADDED, CHOSEN_BEFORE, FULL, NO_ROOM = 0, 1, 2, 3
+
+
+@step
+def select(cluster: Cluster, replica: Replica) -> int:
+    """Puts the tasks of the next batch in ``Cluster.chosen``, in the order of the five rules; returns how many."""
+    chosen = cluster.selection[0]
+    chosen.tasks, chosen.tokens, chosen.free_blocks = 0, 0, replica.free_blocks
+    chosen.number += 1
+    add_aged(cluster, replica)
+    add_queue(cluster, replica, replica.first_prompt)
+    add_queue(cluster, replica, replica.first_interrupted)
+    add_batch(cluster, replica)
+    add_present(cluster, replica)
+    return chosen.tasks
+
+
+@step
+def add_aged(cluster: Cluster, replica: Replica) -> None:
+    """Rule 1. ``ageing`` ``splitwise-sim`` stops at the first task below the limit, in the order of the waiting list."""
+    ageing = cluster.settings[0].ageing
+    task = NONE if ageing == NO_AGEING else replica.first_task
+    while task != NONE:
+        if cluster.tasks[task].passes >= MOST_PASSES:
+            if try_add(cluster, replica, task) == FULL:
+                return
+        elif ageing == SPLITWISE_SIM:
+            return
+        task = cluster.tasks[task].next_waiting
+
+
+@step
+def add_queue(cluster: Cluster, replica: Replica, first: int) -> None:
+    """Rules 2 and 3: prompts, then interrupted decodes, up to the first misfit."""
+    task = first
+    while task != NONE:
+        if try_add(cluster, replica, task) >= FULL:
+            return
+        task = cluster.tasks[task].next_queued
+
+
+@step
+def add_batch(cluster: Cluster, replica: Replica) -> None:
+    """Rule 4."""
+    for i in range(replica.running):
+        if try_add(cluster, replica, int(cluster.running[replica.index, i])) >= FULL:
+            return
+
+
+@step
+def add_present(cluster: Cluster, replica: Replica) -> None:
+    """Rule 5."""
+    slot = replica.first_present
+    while slot != NONE:
+        if try_add(cluster, replica, next_task(cluster, replica, slot)) >= FULL:
+            return
+        slot = cluster.requests[slot].next_present
+
+
+@step
+def try_add(cluster: Cluster, replica: Replica, task: int) -> int:
+    """Add a task to the batch if its request is not in it yet, and there is a place, tokens and KV for it."""
+    chosen, settings, request = cluster.selection[0], cluster.settings[0], cluster.requests[task >> 1]
+    if chosen.tasks == settings.max_batch_size:
+        return FULL
+    if request.chosen == chosen.number:
+        return CHOSEN_BEFORE
+    tokens = task_tokens(request, task & 1)
+    if chosen.tasks > 0 and chosen.tokens + tokens > settings.max_batch_tokens:
+        return FULL
+    blocks = task_blocks(cluster, request, task & 1)
+    if blocks > room(replica, chosen, task & 1):
+        return NO_ROOM
+    cluster.chosen[chosen.tasks] = task
+    request.chosen = chosen.number
+    chosen.tasks += 1
+    chosen.tokens += tokens
+    chosen.free_blocks -= blocks
+    return ADDED
+
+
+@step
+def room(replica: Replica, chosen: Selection, phase: int) -> int:
+    """Blocks that a task may take: for a prompt what is above the watermark (a replica that holds nothing has none)."""
+    if phase == DECODE or chosen.free_blocks == replica.kv_blocks:
+        return chosen.free_blocks
+    return max(chosen.free_blocks - replica.watermark_blocks, 0)
+
+
+@step
+def task_tokens(request: Request, phase: int) -> int:
+    """What a task counts against max_batch_tokens."""
+    return request.target_tokens - request.done_tokens if phase == PROMPT else 1
+
+
+@step
+def task_blocks(cluster: Cluster, request: Request, phase: int) -> int:
+    """Blocks to take when the task starts; 0 for a decode that holds all it needs."""
+    settings = cluster.settings[0]
+    if phase == PROMPT:
+        return blocks_of(admission_tokens(request, settings), settings)
+    return growth_blocks(request, settings)
+
+
+@step
+def next_task(cluster: Cluster, replica: Replica, slot: int) -> int:
+    """A request's task that is next on this replica: its prompt until that has ended here."""
+    request = cluster.requests[slot]
+    prompt_is_next = request.prefill_ended == 0 and request.prefill_replica == replica.index
+    return 2 * slot + (PROMPT if prompt_is_next else DECODE)

@@ -1,0 +1,308 @@
+"""What the engine keeps while a cluster runs: the oracle's ``state.py`` in flat tables of int64.
+
+::
+
+    arrival_ps, prompt_tokens, ...  [N]  the trace, read when a request arrives
+    results    [N]             a Result a request, written when something is known: 64 bytes a request
+    requests   [slots]         a Request each that is here; slots are what every queue holds, free ones are in free_slots
+    replicas   [R]             a Replica each: heads of its queues (linked through Request), counters
+    next_ps    [R]             its next iteration end: the event queue is their minimum
+    flights    [R, stages]     its MicroBatches in flight, a ring: the oldest at Replica.first_flight
+    members    [R, stages, most]  the micro-batches' slots; new_tokens alike
+    running    [R, most]       sarathi, vllm: slots admitted and not in flight, in order; splitwise: tasks of the batch
+    tasks      [2 x slots]     splitwise: a Task for each phase of a request
+    transfers                  KV transfers under way, a heap by (end_ps, sequence)
+
+Nothing here is allocated by compiled code. Where room may run out (slots, gaps, seconds), ``cluster.advance`` returns
+between two instants and ``setup`` enlarges the table.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from simcore.engine.fast.curve import Curve
+from simcore.engine.fast.layout import Int64, Table
+
+FOREVER = 2**63 - 1
+"""The time of an event that will not come."""
+NONE = -1
+"""No slot, no replica."""
+
+PROMPT, DECODE = 0, 1
+"""Phases of a request."""
+
+
+class Settings:
+    """``SchedulerInputs`` and ``TransferInputs`` as numbers, one row; names become their place in ``setup``'s lists."""
+
+    kind: int
+    token_budget: int
+    max_batch_tokens: int
+    max_batch_size: int
+    block_tokens: int
+    reservation: int
+    max_model_tokens: int
+    mixed_pool: int
+    prompt_pending_limit: int
+    padded_prompts: int
+    preempt_when_full: int
+    ageing: int
+    decode_runs: int
+    one_by_one: int
+    router: int
+    pool_order: int
+    seed: int
+    transfer_mode: int
+    transfer_ps_per_token: int
+    contention: int
+    setup_ps: int
+    retry_ps: int
+    layers: int
+    first_in_window: int
+    end_of_window: int
+
+
+class Progress:
+    """How far the run is, one row."""
+
+    arrived: int
+    """Requests that have arrived."""
+    active: int
+    """Micro-batches and transfers under way."""
+    failed_polls: int
+    """Polls in a row that found no room while nothing was under way."""
+    sequence: int
+    """Numbers transfers in the order in which they are started."""
+    transfers: int
+    """Length of the heap ``transfers``."""
+    polls: int
+    """Transfers that poll for room: a queue through ``Request.next_poll``, in the order of their time."""
+    first_poll: int
+    last_poll: int
+    due: int
+    """Length of the list ``due``."""
+    free_slots: int
+    """Length of the stack ``free_slots``."""
+    gaps: int
+    """Length of the runs in ``gap_ps`` and ``gap_count``."""
+    seconds: int
+    """Length of ``energy_by_second_nj`` that is used."""
+
+
+class Request:
+    """A request that has arrived and not finished. The first eight fields are what a decode step touches."""
+
+    index: int
+    """Its place in the trace."""
+    target_tokens: int
+    """Tokens to prefill: the prompt, and after a preemption the generated tokens as well."""
+    done_tokens: int
+    """Of ``target_tokens``, those whose KV is there."""
+    prompt_tokens: int
+    generated: int
+    blocks: int
+    """KV blocks held where it prefills, and later where it decodes."""
+    last_token_ps: int
+    max_gap_ps: int
+    output_tokens: int
+    output_limit: int
+    """What a reservation counts: ``max_output_tokens`` where given, else ``output_tokens``."""
+    cached_tokens: int
+    prefill_replica: int
+    decode_replica: int
+    prefill_ended: int
+    scheduled: int
+    """Whether any of its prompt has been in an iteration."""
+    inbound_blocks: int
+    """KV blocks held at the decode replica for a transfer that has not ended."""
+    sent_by_layer: int
+    next_waiting: int
+    """The next in its replica's waiting queue; with the splitwise kinds the next transfer that waits for room there."""
+    next_poll: int
+    poll_ps: int
+    """The next transfer that polls, and when this one does."""
+    next_present: int
+    previous_present: int
+    """Splitwise: its neighbours in its replica's list of requests with a task there."""
+    chosen: int
+    """Splitwise: the last selection that chose a task of it."""
+
+
+class Task:
+    """Splitwise: one phase of a request; its row is 2 x slot + phase."""
+
+    passes: int
+    """Times passed over."""
+    in_batch: int
+    next_waiting: int
+    previous_waiting: int
+    """Its neighbours in its replica's list of tasks that wait."""
+    queued: int
+    next_queued: int
+    previous_queued: int
+    """A prompt's neighbours among the prompts that wait, a decode's among those interrupted."""
+
+
+class Selection:
+    """Splitwise: the batch in the making, one row."""
+
+    tasks: int
+    """Length of ``Cluster.chosen`` that is used."""
+    tokens: int
+    free_blocks: int
+    number: int
+    """Of the selection: what ``Request.chosen`` is marked with."""
+
+
+class Transfer:
+    """A KV transfer under way."""
+
+    end_ps: int
+    sequence: int
+    slot: int
+
+
+class Replica:
+    """One replica: inputs, KV blocks, queues, what the router knows of it, and ``ReplicaResults``'s sums."""
+
+    index: int
+    curve: int
+    role: int
+    stages: int
+    kv_blocks: int
+    watermark_blocks: int
+    transfer_ps_per_token: int
+    first_power_knot: int
+    power_knots: int
+
+    free_blocks: int
+    in_flight: int
+    first_flight: int
+    admitted: int
+    """Requests that hold KV blocks here under ``sarathi`` and ``vllm``, in flight or not."""
+    due: int
+    running: int
+    """Length of its row of ``running``."""
+    waiting: int
+    """Length of the waiting queue, linked through ``Request.next_waiting``."""
+    first_waiting: int
+    last_waiting: int
+    waiting_blocks: int
+    """Blocks that the prompts waiting here will take (for the router ``least_kv``)."""
+
+    tasks: int
+    first_task: int
+    last_task: int
+    """Splitwise: tasks that wait (not in the batch), linked through ``Task.next_waiting``, in the order of ``ageing``."""
+    first_prompt: int
+    last_prompt: int
+    """Splitwise: prompt tasks that wait, first come first, linked through ``Task.next_queued``."""
+    first_interrupted: int
+    last_interrupted: int
+    """Splitwise: decode tasks put out of the batch, in that order, linked alike."""
+    first_present: int
+    last_present: int
+    """Splitwise: requests with a task here, by arrival, linked through ``Request.next_present``."""
+    reselect: int
+    """Splitwise: the batch may not simply go on (prompts ended, a member finished, an interruption)."""
+
+    pending_tokens: int
+    reserved_tokens: int
+    nic_free_ps: int
+    inbound: int
+    """Transfers to here under way."""
+    inbound_waiting: int
+    first_inbound: int
+    last_inbound: int
+    """Transfers to here that wait for room, first come first, linked through ``Request.next_waiting``."""
+    polls: int
+    """Transfers to here that poll for room."""
+    idle_since_ps: int
+
+    prefill_busy_ps: int
+    decode_busy_ps: int
+    hybrid_busy_ps: int
+    prefill_iterations: int
+    decode_iterations: int
+    hybrid_iterations: int
+    blocked_ps: int
+    transfer_wait_ps: int
+    nic_busy_ps: int
+    prefill_tokens: int
+    decode_tokens: int
+    prefill_pairs: int
+    chunk_read_tokens: int
+    context_tokens: int
+    peak_blocks: int
+    energy_nj: int
+
+
+class MicroBatch:
+    """One micro-batch in flight."""
+
+    members: int
+    kind: int
+    tokens: int
+    power_mw: int
+    """Of one stage."""
+    duration_ps: int
+    """Of one stage."""
+    end_ps: int
+    """Of the last stage."""
+
+
+class Result:
+    """``RequestResults`` of one request."""
+
+    status: int
+    first_scheduled_ps: int
+    first_token_ps: int
+    finish_ps: int
+    max_gap_ps: int
+    prefill_replica: int
+    decode_replica: int
+    preemptions: int
+
+
+class Cluster(NamedTuple):
+    """Everything that the compiled functions work on; the drawing is in the module's docstring."""
+
+    settings: Table[Settings]
+    progress: Table[Progress]
+    arrival_ps: Int64
+    prompt_tokens: Int64
+    output_tokens: Int64
+    cached_prompt_tokens: Int64
+    max_output_tokens: Int64
+    results: Table[Result]
+    requests: Table[Request]
+    tasks: Table[Task]
+    transfers: Table[Transfer]
+    free_slots: Int64
+    replicas: Table[Replica]
+    next_ps: Int64
+    due: Int64
+    """Replicas to be looked at once this instant's events are handled."""
+    flights: Table[MicroBatch]
+    members: Int64
+    new_tokens: Int64
+    running: Int64
+    selection: Table[Selection]
+    chosen: Int64
+    """[most]: the tasks of a splitwise selection in the making."""
+    pools: Int64
+    """[3, R]: replicas of the prefill, decode and mixed pool now, in the order of ``router_ties``."""
+    pool_sizes: Int64
+    next_in_turn: Int64
+    """Round robin: the turn of each of the two stages of routing."""
+    stage_free_ps: Int64
+    """[R, stages]: when each stage has done all that was given to it."""
+    stage_start_ps: Int64
+    """[R, flight, stage]: when a micro-batch enters a stage."""
+    curves: Table[Curve]
+    curve_knots: Int64
+    power_knots: Int64
+    gap_ps: Int64
+    gap_count: Int64
+    energy_by_second_nj: Int64

@@ -1,0 +1,50 @@
+"""vLLM as of 2023: a prefill-only iteration whenever a waiting request fits, else decodes (rules: the oracle's)."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
+from simcore.engine.fast.running import drop_front, sort_by_arrival
+from simcore.engine.fast.state import Cluster, Replica
+
+
+@step
+def form(cluster: Cluster, replica: Replica, flight: int) -> int:
+    """Put the next micro-batch's members in place; returns how many."""
+    members = add_prompts(cluster, replica, flight)
+    if members == 0:
+        members = add_decodes(cluster, replica, flight)
+    return members
+
+
+@step
+def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
+    """Admit from the front of the waiting queue, stopping before the first that is too much."""
+    members, tokens, longest = 0, 0, 0
+    size = micro_batch_size(cluster, replica)
+    while members < size and head_fits(cluster, replica):
+        request = cluster.requests[replica.first_waiting]
+        new = request.target_tokens - request.done_tokens
+        tokens, longest = tokens + new, max(longest, new)
+        counted = longest * (members + 1) if cluster.settings[0].padded_prompts > 0 else tokens
+        if members > 0 and counted > cluster.settings[0].max_batch_tokens:
+            break
+        join_batch(cluster, replica, flight, members, admit(cluster, replica), new)
+        members += 1
+    return members
+
+
+@step
+def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
+    """One token for each running request, by arrival, each with its KV."""
+    members, looked_at = 0, 0
+    size = micro_batch_size(cluster, replica)
+    sort_by_arrival(cluster, replica)
+    while looked_at < replica.running and members < size:
+        slot = int(cluster.running[replica.index, looked_at])
+        looked_at += 1
+        if grow_or_preempt(cluster, replica, slot, looked_at):
+            join_batch(cluster, replica, flight, members, slot, 0)
+            members += 1
+    drop_front(cluster, replica, looked_at)
+    return members
