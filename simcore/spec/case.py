@@ -29,10 +29,10 @@ class LatencySpec:
     prefill_s: tuple[float, ...] | None = None
     decode_s: tuple[float, ...] | None = None
     hybrid_s: tuple[float, ...] | None = None
-    attention_s: float = bounded(0.0, least=0)
-    chunk_read_s: float = bounded(0.0, least=0)
-    context_s: float = bounded(0.0, least=0)
-    decode_seq_s: float = bounded(0.0, least=0)
+    attention_s: float = bounded(0.0, least=0, most=1)
+    chunk_read_s: float = bounded(0.0, least=0, most=1)
+    context_s: float = bounded(0.0, least=0, most=1)
+    decode_seq_s: float = bounded(0.0, least=0, most=1)
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class PoolSpec:
 
     role: Role
     machine: str | Machine
-    machines: int | None = bounded(None, least=1)
-    replicas: int | None = bounded(None, least=1)
+    machines: int | None = bounded(None, least=1, most=1_000_000)
+    replicas: int | None = bounded(None, least=1, most=1_000_000)
     tensor_parallel: int = bounded(1, least=1)
     pipeline_parallel: int = bounded(1, least=1)
     latency: LatencySpec | None = None
@@ -88,8 +88,8 @@ class KvTransferSpec:
     """None: the slower of the two replicas' NICs."""
     contention: bool = True
     block_tokens: int | None = bounded(None, least=1)
-    setup_s: float | None = bounded(None, least=0)
-    retry_s: float | None = bounded(None, above=0)
+    setup_s: float | None = bounded(None, least=0, most=86_400)
+    retry_s: float | None = bounded(None, above=0, most=86_400)
     """None: as soon as there is room at the destination; else polled at this interval."""
 
     def __post_init__(self) -> None:

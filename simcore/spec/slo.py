@@ -85,7 +85,7 @@ SLO_KINDS: dict[str, type[Any]] = {"slowdown": SlowdownSlo, "absolute": Absolute
 def decode_slo(value: Any, where: str = "slo") -> Slo:
     """The SLO that ``value["kind"]`` names; SpecError on an unknown kind or key."""
     kind = value.get("kind") if isinstance(value, dict) else None
-    if kind not in SLO_KINDS:
+    if not isinstance(kind, str) or kind not in SLO_KINDS:
         raise SpecError(f"{where}.kind: found {kind!r}, expected one of {', '.join(SLO_KINDS)}")
     slo: Slo = decode(SLO_KINDS[kind], value, where)
     return slo
