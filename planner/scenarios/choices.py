@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from planner.accounts.owned import Visitor
 from planner.catalogue.services import price_books_for, rows_of
 from planner.workloads.models import Workload
+from simcore.catalogue import machine, machine_ids
 from simcore.families import CO_LOCATED, SPLIT
 from simcore.spec import PriceBook
 
@@ -36,7 +37,7 @@ class Choices:
             "model": self.models,
             "workload": self.workloads,
             "machines": self.machines,
-            "slowdown_reference": self.machines,
+            "slowdown_reference": [(name, machine(name).name) for name in machine_ids()],  # as shipped: a yardstick
             "price_book": [(book.id, book.name) for book in self.price_books.values()],
             "families": self.families(),
         }
