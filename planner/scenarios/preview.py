@@ -1,7 +1,7 @@
 """The lines under the question: what the fluid bound knows before anything is simulated. No engine, no worker."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -10,13 +10,15 @@ import numpy as np
 from planner.accounts.models import User
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
+from planner.scenarios.page import QuestionPage
 from planner.studies.spec import Question, compile_question
 from planner.workloads.models import Workload
+from simcore import search
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.families import SPLIT, PoolChoice
 from simcore.fluid import LoneRequest, WorkloadStatistics, lone_request, work_machines
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, SlowdownSlo, SpecError, StudySpec
-from simcore.study import LIKELY_BATCH, Context, context, next_designs
+from simcore.study import LIKELY_BATCH, Context, context
 from simcore.traces import Trace
 from simcore.words import limit_name, limit_value, listed, number
 
@@ -30,6 +32,8 @@ class Preview:
     lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     impossible: bool = False
+    offers_defaults: bool = False
+    """Something stands in the way, and what is set under Advanced may be why."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,15 @@ class Lone:
 def preview(user: User, data: Mapping[str, Any]) -> Preview:
     """The preview of typed values; what is wrong with them instead, where they are."""
     form = QuestionForm(user, data)
+    found = _checked(user, form)
+    return replace(found, offers_defaults=bool(found.warnings and QuestionPage(form).differing))
+
+
+def _checked(user: User, form: QuestionForm) -> Preview:
     if not form.is_valid():
         return Preview(warnings=tuple(_complaints(form)))
     try:
-        question = compile_question(user, form.cleaned_data)
-        return _of(question)
+        return _of(compile_question(user, form.cleaned_data))
     except FieldErrors as error:
         return Preview(warnings=tuple(error.fields.values()))
     except SpecError as error:
@@ -73,17 +81,35 @@ def preview(user: User, data: Mapping[str, Any]) -> Preview:
 def _of(question: Question) -> Preview:
     spec, requests = question.spec, _requests(question.workload.pk, question.trace_hash)
     found = context(spec, requests.trace)
-    reasons = tuple(dict.fromkeys(f"{_family(line.family)}: {line.reason}" for line in found.lines if line.reason))
     pools = {pool.machine.id: pool for line in found.lines if not line.reason for pool in line.pools}
     if not pools:
-        return Preview(warnings=("None of the machines chosen can run this model.", *reasons), impossible=True)
+        return Preview(warnings=("Nothing chosen can run this.", *_reasons(found)), impossible=True)
     machines = [pool.machine for pool in pools.values()]
     lone = _lone(_reference(spec, machines), spec, requests)
     fastest = min((_lone(machine, spec, requests) for machine in machines), key=lambda one: one.times.first_token_s)
     return Preview(
         (_alone(lone), _allowed(spec, lone), _work(spec, pools.values(), requests), _designs(found)),
-        (*_tight(spec, fastest), *_too_little_power(spec, machines), *reasons),
+        (*_tight(spec, fastest), *_too_little_power(spec, machines), *_left_out(found), *_reasons(found)),
     )
+
+
+def _reasons(found: Context) -> Iterable[str]:
+    """Why lines cannot run, each reason once."""
+    families: dict[str, set[str]] = {}
+    for line in found.lines:
+        if line.reason:
+            families.setdefault(line.reason, set()).add(line.family)
+    for reason, of in families.items():
+        yield f"{reason[:1].upper()}{reason[1:]} ({len(of)} famil{'y' if len(of) == 1 else 'ies'})."
+
+
+def _left_out(found: Context) -> Iterable[str]:
+    """Machines chosen that no family ticked under Advanced uses."""
+    used = {pool.machine.id for line in found.lines for pool in line.pools}
+    for choice in found.spec.machines:
+        machine = resolve_machine(choice.machine)
+        if machine.id not in used:
+            yield f"No family ticked under Advanced uses {machine.name}: it will not be tried."
 
 
 def _complaints(form: QuestionForm) -> Iterable[str]:
@@ -165,11 +191,13 @@ def _work(spec: StudySpec, pools: Iterable[PoolChoice], requests: Requests) -> s
 
 
 def _designs(found: Context) -> str:
-    first = next_designs(found, {})
-    families = dict.fromkeys(design.family for design in first)
+    """The size of the first wave, by the counts proposed alone: making the designs takes longer than all the rest."""
+    able = [(line, bounds) for line, bounds in zip(found.lines, found.bounds, strict=True) if not line.reason]
+    designs = sum(len(search.proposals(line, found.spec, bounds, {})) or 1 for line, bounds in able)
+    families = {line.family for line, _ in able}
     split = sum(family.startswith(f"{SPLIT}:") for family in families)
     return (
-        f"{len(first)} designs to try first: {len(families) - split} co-located and {split} split"
+        f"{designs} designs to try first: {len(families) - split} co-located and {split} split"
         f" famil{'y' if len(families) == 1 else 'ies'}; what they show leads to the next."
     )
 
@@ -205,11 +233,6 @@ def _too_little_power(spec: StudySpec, machines: Iterable[Machine]) -> Iterable[
 
 def _rated(machine: Machine, kind: str) -> float:
     return machine.nameplate_w if kind == "nameplate" else machine.provisioned()
-
-
-def _family(family: str) -> str:
-    kind, _, machines = family.partition(":")
-    return f"{kind} on {machines.replace('+', ' + ')}"
 
 
 def _time(seconds: float) -> str:

@@ -299,7 +299,7 @@ def _notes(axis: Axis, look: Look) -> list[Figure]:
         text = f"{axis.limit_words}: {axis.limit_value}"
         notes.append(
             {"name": "limit", "text": text, "xref": "x", "x": axis.limit, "yref": "paper", "y": 1}
-            | {"xanchor": "right", "yanchor": "top", "xshift": -4, "showarrow": False}
+            | {"xanchor": "center", "yanchor": "bottom", "showarrow": False}
         )
     return notes
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.urls import reverse
+
 from planner.studies import results
 from planner.studies.figures import (
     POWER_NAMES,
@@ -18,7 +20,7 @@ from planner.studies.figures import (
 )
 from planner.studies.models import Study
 from planner.studies.results import Progress
-from planner.studies.tables import Table, designs_table
+from planner.studies.tables import Table, TableRow, designs_table, table_rows
 from simcore.catalogue import resolve_machine
 from simcore.explain import AnswerLine
 from simcore.families import SCHEDULER_NAMES, SPLIT
@@ -97,6 +99,13 @@ class ResultPage:
             hollow_designs(result),
         )
 
+    @cached_property
+    def rows(self) -> dict[str, TableRow]:
+        def address(design_id: str) -> str:
+            return reverse("studies:design", args=[self.study.pk, design_id])
+
+        return table_rows(self.result.rows, address, self.look.hollow, self.look.answer_id)
+
     def _chart(self, chart_id: str, title: str, axis: Axis, column: str) -> Chart:
         rows, look = self.result.rows, self.look
         return Chart(
@@ -104,7 +113,7 @@ class ResultPage:
             title,
             frontier_figure(rows, axis, look),
             summary(rows, axis, look),
-            designs_table(rows, column, look.hollow, look.answer_id),
+            designs_table(rows, self.rows, column),
         )
 
 

@@ -1,8 +1,11 @@
 """The table under each frontier chart: exactly the columns of designs.csv, short on screen, exact in the title."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from html import escape
 from typing import Any
+
+from django.utils.safestring import SafeString
 
 from planner.numerals import exact, short
 from simcore.rows import COLUMNS, DesignRow
@@ -33,20 +36,15 @@ class Column:
     numeric: bool
 
 
-@dataclass(frozen=True)
-class Cell:
-    column: str
-    text: str
-    title: str
-    """The exact value, where the text is shorter."""
-    numeric: bool
+HEAD = tuple(Column(name, WORDS.get(name, ""), name in NUMERIC) for name in COLUMNS)
 
 
 @dataclass(frozen=True)
 class TableRow:
     design_id: str
     css: str
-    cells: tuple[Cell, ...]
+    html: SafeString
+    """Its cells. Made here and not in the template, which takes a second for a few hundred designs."""
 
 
 @dataclass(frozen=True)
@@ -56,26 +54,35 @@ class Table:
     sorted_by: str
 
 
-def designs_table(rows: Iterable[DesignRow], sorted_by: str, hollow: frozenset[str], answer_id: str | None) -> Table:
-    """All rows, those without a value in ``sorted_by`` last."""
+def table_rows(
+    rows: Iterable[DesignRow], address: Callable[[str], str], hollow: frozenset[str], answer_id: str | None
+) -> dict[str, TableRow]:
+    """Design id → its row, for the tables of both charts. ``address`` of a design's own page."""
+    return {
+        row.design_id: TableRow(row.design_id, _css(row, hollow, answer_id), _html(row, address(row.design_id)))
+        for row in rows
+    }
+
+
+def designs_table(rows: Iterable[DesignRow], made: Mapping[str, TableRow], sorted_by: str) -> Table:
+    """All rows by one column, those without a value in it last."""
     ordered = sorted(rows, key=lambda row: _key(row, sorted_by))
-    return Table(
-        tuple(Column(name, WORDS.get(name, ""), name in NUMERIC) for name in COLUMNS),
-        tuple(TableRow(row.design_id, _css(row, hollow, answer_id), _cells(row)) for row in ordered),
-        sorted_by,
-    )
+    return Table(HEAD, tuple(made[row.design_id] for row in ordered), sorted_by)
 
 
-def _cells(row: DesignRow) -> tuple[Cell, ...]:
-    return tuple(_cell(name, getattr(row, name)) for name in COLUMNS)
+def _html(row: DesignRow, address: str) -> SafeString:
+    link = f'<td><a href="{escape(address)}">{escape(row.design_id)}</a></td>'
+    return SafeString(link + "".join(_cell(name, getattr(row, name)) for name in COLUMNS[1:]))
 
 
-def _cell(name: str, value: Any) -> Cell:
+def _cell(name: str, value: Any) -> str:
+    """Short on screen; the exact value in the title, where it differs."""
     full = exact(value)
-    if name in NUMERIC and value is not None:
-        text = short(value)
-        return Cell(name, text, full, True)
-    return Cell(name, full, "", name in NUMERIC)
+    if name not in NUMERIC:
+        return f"<td>{escape(full)}</td>"
+    text = full if value is None else short(value)
+    title = "" if text == full else f' title="{escape(full)}"'
+    return f'<td class="number"{title}>{escape(text)}</td>'
 
 
 def _css(row: DesignRow, hollow: frozenset[str], answer_id: str | None) -> str:

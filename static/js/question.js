@@ -3,9 +3,11 @@
 const form = document.getElementById("question");
 if (form) {
   form.addEventListener("input", update);
+  form.addEventListener("click", (event) => event.target.closest("[data-defaults]") && setDefaults());
   window.addEventListener("pageshow", update);
   document.addEventListener("htmx:afterSettle", heedPreview);
   heedPreview();
+  offerFamilies();
   document.querySelector(".error-summary")?.focus();
   openLinkedField();
 }
@@ -15,7 +17,33 @@ function heedPreview() {
   form.querySelector("[data-ask]").disabled = form.querySelector("[data-impossible]") !== null;
 }
 
+function setDefaults() {
+  for (const field of form.querySelectorAll(".advanced .field")) {
+    for (const control of controlsOf(field)) {
+      delete control.dataset.dropped;
+      if (control.type === "checkbox") control.checked = false;
+      else control.value = field.dataset.default;
+    }
+  }
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+// Families are offered for the machines chosen; one whose machine goes is unticked, and ticked again when it comes back.
+function offerFamilies() {
+  const machines = new Set([...form.querySelectorAll("#id_machines input:checked")].map(({ value }) => value));
+  for (const family of form.querySelectorAll("#id_families input")) {
+    const possible = family.value.split(":")[1].split("+").every((machine) => machines.has(machine));
+    if (!possible && family.checked) family.dataset.dropped = "";
+    if (possible && "dropped" in family.dataset) {
+      family.checked = true;
+      delete family.dataset.dropped;
+    } else if (!possible) family.checked = false;
+    family.closest("label").hidden = !possible;
+  }
+}
+
 function update() {
+  offerFamilies();
   showDiffering();
   showStale();
 }

@@ -98,7 +98,12 @@ def test_the_preview_follows_the_form_without_a_worker(home: Page) -> None:
     preview = home.locator("#preview")
     expect(preview).to_contain_text("Before any queueing")
     home.get_by_label("Model", exact=True).select_option("llama-3.1-8b")
+    expect(preview).to_contain_text("Nothing chosen can run this.")
+    expect(home.locator("[data-ask]")).to_be_disabled()
+    home.get_by_role("button", name="Set Advanced to its defaults").click()
     expect(preview).to_contain_text("The work alone needs")
+    expect(home.locator("[data-ask]")).to_be_enabled()
+    expect(home.locator("[data-differing]")).to_have_text("(all at their defaults)")
     home.get_by_label("Power limit in kW").fill("3")
     expect(preview).to_contain_text("is under one")
 

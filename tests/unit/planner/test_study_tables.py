@@ -1,26 +1,45 @@
 """The designs' tables: exactly the columns of designs.csv, short on screen, exact in the title."""
 
+import re
+from collections.abc import Sequence
 from decimal import Decimal
 
-from planner.studies.tables import NUMERIC, designs_table
-from simcore.rows import COLUMNS
+from planner.studies.tables import HEAD, NUMERIC, Table, designs_table, table_rows
+from simcore.rows import COLUMNS, DesignRow
 from tests.unit.planner.design_rows import infeasible, row
 
 
+def table(rows: Sequence[DesignRow], sorted_by: str = "usd_per_hour") -> Table:
+    made = table_rows(rows, lambda design_id: f"/designs/{design_id}/", frozenset({"c"}), "a")
+    return designs_table(rows, made, sorted_by)
+
+
+def cells(one: DesignRow) -> dict[str, tuple[str, str]]:
+    """Column → (text, title) of a single row."""
+    found = re.findall(r"<td([^>]*)>(.*?)</td>", table([one]).rows[0].html)
+    titles = [re.search(r'title="([^"]*)"', attributes) for attributes, _ in found]
+    shown = [(text, title[1] if title else "") for (_, text), title in zip(found, titles, strict=True)]
+    return dict(zip(COLUMNS, shown, strict=True))
+
+
 def test_the_columns_are_those_of_the_csv() -> None:
-    table = designs_table([row("a")], "usd_per_hour", frozenset(), None)
-    assert tuple(column.name for column in table.columns) == COLUMNS
-    assert tuple(cell.column for cell in table.rows[0].cells) == COLUMNS
+    assert tuple(column.name for column in HEAD) == COLUMNS
+    assert len(cells(row("a"))) == len(COLUMNS)
 
 
 def test_numbers_are_short_and_exact_in_the_title() -> None:
-    table = designs_table([row("a", 70.123456, usd_per_hour="1234.5678")], "usd_per_hour", frozenset(), None)
-    cells = {cell.column: (cell.text, cell.title) for cell in table.rows[0].cells}
-    assert cells["capacity_req_per_s"] == ("70.1", "70.123456")
-    assert cells["usd_per_hour"] == ("1,230", "1234.5678")
-    assert cells["mixed_machines"] == ("3", "3")
-    assert cells["met"] == ("yes", "")
-    assert cells["prefill_machine"] == ("", "")
+    shown = cells(row("a", 70.123456, usd_per_hour="1234.5678"))
+    assert shown["capacity_req_per_s"] == ("70.1", "70.123456")
+    assert shown["usd_per_hour"] == ("1,230", "1234.5678")
+    assert shown["mixed_machines"] == ("3", "")
+    assert shown["met"] == ("yes", "")
+    assert shown["prefill_machine"] == ("", "")
+
+
+def test_texts_are_escaped() -> None:
+    html = table([row("a", label="<b>&", reason='"<script>')]).rows[0].html
+    assert "&lt;b&gt;&amp;" in html
+    assert "<script" not in html
 
 
 def test_numeric_columns_are_found_by_their_types() -> None:
@@ -30,11 +49,13 @@ def test_numeric_columns_are_found_by_their_types() -> None:
 
 def test_rows_are_sorted_with_what_has_no_value_last() -> None:
     rows = [infeasible("c", "no", mean_w=None), row("b", mean_w=9.0), row("a", mean_w=3.0)]
-    table = designs_table(rows, "mean_w", frozenset(), None)
-    assert [found.design_id for found in table.rows] == ["a", "b", "c"]
+    assert [found.design_id for found in table(rows, "mean_w").rows] == ["a", "b", "c"]
 
 
 def test_rows_say_what_they_are() -> None:
     rows = [row("a"), row("b", cost_dominated_by="a", usd_per_hour=str(Decimal(200))), infeasible("c", "no")]
-    table = designs_table(rows, "usd_per_hour", frozenset({"c"}), "a")
-    assert {found.design_id: found.css for found in table.rows} == {"a": "answer", "b": "dominated", "c": "cannot"}
+    assert {found.design_id: found.css for found in table(rows).rows} == {
+        "a": "answer",
+        "b": "dominated",
+        "c": "cannot",
+    }

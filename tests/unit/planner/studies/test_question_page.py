@@ -111,9 +111,17 @@ def test_the_preview_says_what_is_wrong(inputs: Inputs, alice_client: Client) ->
 def test_the_preview_knows_what_does_not_fit(inputs: Inputs, alice_client: Client) -> None:
     chosen = {**inputs, "families": [], "machines": ["dgx-a100"], "tensor_parallel": "1", "latency": "roofline"}
     text = unescape(alice_client.get("/preview", chosen).content.decode())
-    assert "None of the machines chosen can run this model." in text
+    assert "Nothing chosen can run this." in text
+    assert "data-defaults" in text
     assert "data-impossible" in text
     assert "GB" in text
+
+
+def test_the_preview_names_a_machine_that_no_family_uses(inputs: Inputs, alice_client: Client) -> None:
+    chosen = {**inputs, "families": ["sarathi:dgx-h100"]}
+    text = unescape(alice_client.get("/preview", chosen).content.decode())
+    assert "No family ticked under Advanced uses DGX A100: it will not be tried." in text
+    assert "data-defaults" in text
 
 
 def test_the_preview_warns_of_too_little_power(inputs: Inputs, alice_client: Client) -> None:
