@@ -1,0 +1,55 @@
+"""The fast engine gives the oracle's every array, bit for bit, on random small clusters (``strategies.py``)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from simcore.engine.fast import cluster as fast
+from simcore.engine.inputs import ClusterInputs
+from simcore.engine.oracle import cluster as oracle
+from simcore.engine.outputs import RunResult
+from tests.invariants.strategies import KINDS, clusters
+
+EXAMPLES = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+
+
+def differing(ours: RunResult, theirs: RunResult) -> list[str]:
+    """Names of the arrays that are not the same, with the first place where they differ."""
+    found = []
+    for name, left, right in arrays(ours, theirs):
+        if left.shape != right.shape:
+            found.append(f"{name}: {left.shape} and {right.shape}")
+        elif not np.array_equal(left, right):
+            place = tuple(int(i) for i in np.argwhere(left != right)[0])
+            found.append(f"{name}{list(place)}: {left[place]} and {right[place]}")
+    return found
+
+
+def arrays(ours: RunResult, theirs: RunResult) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Every array of both results, by name."""
+    pairs = [(name, getattr(ours, name), getattr(theirs, name)) for name in ("requests", "replicas")]
+    inner = [
+        (f"{name}.{field.name}", getattr(left, field.name), getattr(right, field.name))
+        for name, left, right in pairs
+        for field in dataclasses.fields(left)
+    ]
+    outer = ("gap_ps", "gap_count", "energy_by_second_nj")
+    return inner + [(name, getattr(ours, name), getattr(theirs, name)) for name in outer]
+
+
+def assert_equal(inputs: ClusterInputs) -> None:
+    ours, theirs = fast.run(inputs), oracle.run(inputs)
+    assert differing(ours, theirs) == []
+    assert ours.end_ps == theirs.end_ps
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_fast_equals_oracle(kind: str, data: st.DataObject) -> None:
+    assert_equal(data.draw(clusters(kind)))
