@@ -14,7 +14,7 @@ def short(value: Number | None, digits: int = 3) -> str:
         return "0"
     if isinstance(value, int) and abs(value) < 10_000:
         return f"{value:,}"
-    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    decimals = digits - 1 - math.floor(math.log10(abs(float(value))))
     rounded = round(float(value), decimals)
     text = f"{rounded:,.{max(decimals, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

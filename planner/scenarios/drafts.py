@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, QueryDict
 
-from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.scenarios.choices import Choices
 from planner.scenarios.fields import PickSeveralField
 from planner.scenarios.forms import QuestionForm
@@ -24,7 +24,7 @@ def drop_draft(request: HttpRequest) -> None:
     request.session.pop(SESSION_KEY, None)
 
 
-def starting_form(user: User, request: HttpRequest, inputs: Mapping[str, Any]) -> QuestionForm:
+def starting_form(user: Visitor, request: HttpRequest, inputs: Mapping[str, Any]) -> QuestionForm:
     """The form as it was left for an upload (``?workload``), else of ``inputs``; then what the address names."""
     form = QuestionForm(user)
     kept = _draft(form, request) if "workload" in request.GET else {}
@@ -32,7 +32,7 @@ def starting_form(user: User, request: HttpRequest, inputs: Mapping[str, Any]) -
     return form
 
 
-def first_inputs(user: User) -> dict[str, Any]:
+def first_inputs(user: Visitor) -> dict[str, Any]:
     """Something to choose from the start, where there is no question yet."""
     offered = Choices.of(user)
     return {

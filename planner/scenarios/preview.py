@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
 from planner.scenarios.page import QuestionPage
@@ -60,14 +60,14 @@ class Lone:
         return self.times.first_token_s + self.times.token_s * (self.requests.output_tokens - 1)
 
 
-def preview(user: User, data: Mapping[str, Any]) -> Preview:
+def preview(user: Visitor, data: Mapping[str, Any]) -> Preview:
     """The preview of typed values; what is wrong with them instead, where they are."""
     form = QuestionForm(user, data)
     found = _checked(user, form)
     return replace(found, offers_defaults=bool(found.warnings and QuestionPage(form).differing))
 
 
-def _checked(user: User, form: QuestionForm) -> Preview:
+def _checked(user: Visitor, form: QuestionForm) -> Preview:
     if not form.is_valid():
         return Preview(warnings=tuple(_complaints(form)))
     try:
@@ -115,7 +115,7 @@ def _left_out(found: Context) -> Iterable[str]:
 def _complaints(form: QuestionForm) -> Iterable[str]:
     for name, messages in form.errors.items():
         label = form.fields[name].label if name in form.fields else ""
-        yield f"{label}: {' '.join(messages)}" if label else " ".join(messages)
+        yield f"{label}: {' '.join(map(str, messages))}" if label else " ".join(map(str, messages))
 
 
 @lru_cache(maxsize=CACHED_TRACES)

@@ -5,7 +5,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from planner.accounts.models import User
+from planner.accounts.owned import Visitor
 from planner.scenarios.drafts import drop_draft, keep_draft, starting_form
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
@@ -42,7 +42,7 @@ def upload_instead(request: HttpRequest) -> HttpResponse:
     return redirect("workloads:upload")
 
 
-def refused(user: User, request: HttpRequest, error: FieldErrors) -> QuestionForm:
+def refused(user: Visitor, request: HttpRequest, error: FieldErrors) -> QuestionForm:
     """The form as typed, with what is wrong; also what only the translation to a study could find."""
     form = QuestionForm(user, request.POST)
     form.is_valid()
@@ -83,15 +83,15 @@ def _page(request: HttpRequest, form: QuestionForm, study: Study | None) -> Http
     return render(request, "scenarios/question.html", context)
 
 
-def _last_asked(user: User) -> Study | None:
+def _last_asked(user: Visitor) -> Study | None:
     """The user's latest study, else the shipped example's."""
     studies = Study.objects.visible_to(user).select_related("revision__scenario")
     return (
-        studies.filter(created_by=user).first() or studies.filter(revision__scenario__shipped_id__isnull=False).first()
+        studies.filter(created_by_id=user.pk).first() or studies.filter(revision__scenario__shipped_id__isnull=False).first()
     )
 
 
-def _recent(user: User) -> list[Study]:
+def _recent(user: Visitor) -> list[Study]:
     """The latest study of each question, newest first."""
     studies = Study.objects.visible_to(user).select_related("revision__scenario", "created_by")
     latest: dict[int, Study] = {}

@@ -1,6 +1,6 @@
 """The table under each frontier chart: exactly the columns of designs.csv, short on screen, exact in the title."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from html import escape
 from typing import Any
@@ -94,6 +94,6 @@ def _css(row: DesignRow, hollow: frozenset[str], answer_id: str | None) -> str:
     return " ".join(name for name, holds in classes.items() if holds)
 
 
-def _key(row: DesignRow, column: str) -> Sequence[Any]:
+def _key(row: DesignRow, column: str) -> tuple[Any, ...]:
     value = getattr(row, column)
     return (value is None, 0 if value is None else value, -(row.capacity_req_per_s or 0), row.design_id)

@@ -45,6 +45,8 @@ def test_another_power_figure(example: Page) -> None:
     example.get_by_text("drawn, mean at capacity").click()
     expect(example.locator("#power-data")).to_contain_text("Drawn power is that at each design's capacity")
     expect(example.locator("#power .xtitle")).to_contain_text("drawn")
+    example.reload()
+    expect(example.locator("#power .xtitle")).to_contain_text("drawn")
 
 
 def test_arrow_keys_walk_along_the_frontier(example: Page) -> None:
