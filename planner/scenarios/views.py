@@ -86,9 +86,8 @@ def _page(request: HttpRequest, form: QuestionForm, study: Study | None) -> Http
 def _last_asked(user: Visitor) -> Study | None:
     """The user's latest study, else the shipped example's."""
     studies = Study.objects.visible_to(user).select_related("revision__scenario")
-    return (
-        studies.filter(created_by_id=user.pk).first() or studies.filter(revision__scenario__shipped_id__isnull=False).first()
-    )
+    shipped = studies.filter(revision__scenario__shipped_id__isnull=False)
+    return studies.filter(created_by_id=user.pk).first() or shipped.first()
 
 
 def _recent(user: Visitor) -> list[Study]:
