@@ -14,6 +14,8 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     members = add_prompts(cluster, replica, flight)
     if members == 0:
         members = add_decodes(cluster, replica, flight)
+    if members == 0 and replica.in_flight == 0:
+        members = add_prompts(cluster, replica, flight)
     return members
 
 
