@@ -118,8 +118,9 @@ def _some(prober: Prober, low: float, high: float, requests: int, warnings: list
         warnings.append(
             "the SLO holds up to the most that the replicas can work off: the trace is too short to overload them"
         )
-    noise = noise_interval(probe, prober.probe(low * CHECKED_BELOW[0], requests), binds.limit)
+    noise = noise_interval(probe, above, prober.probe(low * CHECKED_BELOW[0], requests), binds.limit)
     if noise is None:
+        warnings.append("the interval says only how far the search went, not how far chance may move the capacity")
         return _capacity(prober, low, (low, high), "resolution", binds, probe, warnings)
     return _capacity(prober, low, (noise[0], max(noise[1], high)), "bootstrap", binds, probe, warnings)
 

@@ -21,26 +21,39 @@ WIDEST = 1.25
 SEED = 20_260_101
 
 
-def noise_interval(at: Probe, below: Probe, limit_name: str) -> tuple[float, float] | None:
+def noise_interval(at: Probe, above: Probe, below: Probe, limit_name: str) -> tuple[float, float] | None:
     """(low, high) rates of a 95 % interval, or None where the limit has no value a request (TBT gaps, kv, unstable).
 
-    The binding percentile at the capacity is resampled by blocks of consecutive requests; its relative spread becomes
-    one of rates through the slope d ln(value) / d ln(rate) between 0.9 of the capacity and the capacity. Neither end
-    is further than 1.25 times from the capacity: beyond that the straight line says nothing. It is the noise of a run
-    of this length, not the error of the model.
+    ``at`` is the capacity, ``above`` the lowest rate that fails, ``below`` 0.9 of the capacity. The binding percentile
+    at the first two is resampled by blocks of consecutive requests; its spread becomes one of rates through the slope
+    d ln(value) / d ln(rate) between ``below`` and ``above``; the wider end of either counts. No end is further than
+    1.25 times from the capacity: beyond that the straight line says nothing. It is the noise of a run of this length,
+    not the error of the model.
     """
-    limit, earlier = _limit(at, limit_name), _limit(below, limit_name)
-    values = None if limit is None else limit_values(at.goal, at.latencies, limit)
-    if limit is None or earlier is None or values is None or not limit.value or not earlier.value:
+    upper, lower = _limit(above, limit_name), _limit(below, limit_name)
+    if upper is None or lower is None or not upper.value or not lower.value or above.feasible:
         return None
-    slope = math.log(limit.value / earlier.value) / math.log(at.rate_req_per_s / below.rate_req_per_s)
-    spread = resampled(values, limit.percentile)
-    if slope < LEAST_SLOPE or not np.all(np.isfinite(spread)) or np.any(spread <= 0):
+    slope = math.log(upper.value / lower.value) / math.log(above.rate_req_per_s / below.rate_req_per_s)
+    if slope < LEAST_SLOPE:
         return None
-    least, most = np.percentile(spread, TAILS)
-    low, high = ((limit.limit / value) ** (1 / slope) for value in (most, least))
+    ends = [end for probe in (at, above) for end in _ends(probe, limit_name, slope)]
+    if not ends:
+        return None
     rate = at.rate_req_per_s
-    return rate * min(max(low, 1 / WIDEST), 1.0), rate * min(max(high, 1.0), WIDEST)
+    return max(min(*ends, rate), rate / WIDEST), min(max(*ends, rate), rate * WIDEST)
+
+
+def _ends(probe: Probe, limit_name: str, slope: float) -> list[float]:
+    """The rates at which the probe's resampled limit, at either end of its spread, would just hold."""
+    limit = _limit(probe, limit_name)
+    values = None if limit is None else limit_values(probe.goal, probe.latencies, limit)
+    if limit is None or values is None:
+        return []
+    spread = resampled(values, limit.percentile)
+    if not np.all(np.isfinite(spread)) or np.any(spread <= 0):
+        return []
+    least, most = np.percentile(spread, TAILS)
+    return [probe.rate_req_per_s * (limit.limit / value) ** (1 / slope) for value in (most, least)]
 
 
 def resampled(values: NDArray[np.float64], percentile: float) -> NDArray[np.float64]:
