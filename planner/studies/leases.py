@@ -151,20 +151,26 @@ def requeue(row: LeasedRow) -> None:
 def requeue_expired(model: type[LeasedRow]) -> list[Any]:
     """Queues rows whose worker is gone; after MAX_ATTEMPTS fails them. Returns the queued ids."""
     gone = rows_of(model).filter(expired(timezone.now()))
-    spent = gone.filter(attempt__gte=MAX_ATTEMPTS)
-    spent.update(
-        state=State.FAILED,
-        claim_id=None,
-        finished_at=timezone.now(),
-        error=f"The worker stopped in the middle of this {MAX_ATTEMPTS} times: too little memory is the usual cause.",
-    )
+    _fail_spent(gone)
     return [pk for pk in gone.values_list("pk", flat=True) if gone.filter(pk=pk).update(**_queued())]
 
 
 def requeue_running(model: type[LeasedRow], *, forget_attempts: bool) -> int:
     """Queues every running row. Only for when no other worker can be alive: the embedded mode's start."""
-    fresh = {"attempt": 0} if forget_attempts else {}
-    return rows_of(model).filter(state=State.RUNNING).update(**_queued(), **fresh)
+    running = rows_of(model).filter(state=State.RUNNING)
+    if forget_attempts:
+        return running.update(**_queued(), attempt=0)
+    _fail_spent(running)
+    return running.update(**_queued())
+
+
+def _fail_spent(orphans: models.QuerySet[Any]) -> None:
+    orphans.filter(attempt__gte=MAX_ATTEMPTS).update(
+        state=State.FAILED,
+        claim_id=None,
+        finished_at=timezone.now(),
+        error=f"The worker stopped in the middle of this {MAX_ATTEMPTS} times: too little memory is the usual cause.",
+    )
 
 
 def expired(now: Any) -> Q:

@@ -133,6 +133,13 @@ def test_a_start_queues_every_running_row(wave: Wave, forget: bool, attempt: int
     assert wave.attempt == attempt
 
 
+def test_a_row_that_ends_its_worker_each_time_is_given_up(wave: Wave) -> None:
+    for _ in range(MAX_ATTEMPTS):
+        claimed(wave)
+        leases.requeue_running(Wave, forget_attempts=False)
+    assert state_of(wave) == State.FAILED
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_many_claimers_at_once_one_wins(wave: Wave) -> None:
     won: list[Any] = []
