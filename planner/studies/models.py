@@ -17,12 +17,13 @@ __all__ = ["Evaluation", "Shard", "Study", "StudyDesign", "Wave", "Worker"]
 class Study(OwnedModel):
     """One answer to one revision. Its inputs are copied in when it starts and never change afterwards.
 
-        start ──► queued ──first wave planned──► running ──last wave finds nothing to add──► done
-                    │                             │  └──a wave cannot be planned──► failed ──┐
-                    └──────────cancel─────────────┴──► cancelled ──────retry─────────────────┴──► queued
+        start ──► queued ──a worker takes it──► running ──last wave finds nothing to add──► done
+                    │ ▲                          │ │ └──a wave cannot be planned──► failed ──┐
+                    │ └──another engine version──┘ │                                         │
+                    └──────────cancel──────────────┴──► cancelled ───────────retry───────────┴──► queued or running
 
-    Who moves it: services.start, cancel and retry in the web process; a wave's task (planned, done, failed);
-    services.settle where a reaper has given a wave up. A design that cannot be evaluated does not fail its study.
+    Who moves it: services.start_study, cancel and retry in the web process; a wave's task (planned, done, failed);
+    waves.settle where a reaper has given a wave up. A design that cannot be evaluated does not fail its study.
     """
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="studies", editable=False)
@@ -91,9 +92,9 @@ class Shard(LeasedRow):
 
     @classmethod
     def after_reaping(cls) -> None:
-        from planner.studies import services
+        from planner.studies import waves
 
-        services.settle()
+        waves.settle()
 
 
 class Evaluation(models.Model):

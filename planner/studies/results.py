@@ -75,6 +75,6 @@ def _phase(study: Study, tried: int, total: int) -> str:
     if study.state == State.QUEUED:
         return "waiting for a worker"
     if study.state == State.RUNNING:
-        return f"{tried} of {total} designs tried" if tried < total else "choosing more designs to try"
+        return f"{tried} of {total} designs tried" if tried < total else "choosing designs to try"
     tail = {State.DONE: "", State.CANCELLED: ", then cancelled", State.FAILED: ", then it failed"}[State(study.state)]
     return f"{tried} designs tried{tail}"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from celery.exceptions import SoftTimeLimitExceeded
 
 from planner.celery import app
-from planner.studies import leases, queue, services, stored
+from planner.studies import leases, queue, stored, waves
 from planner.studies.leases import Claim, Heartbeat, LostClaimError
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.workloads.models import Workload
@@ -32,14 +32,14 @@ def plan_wave(wave_id: str) -> None:
     study = Study.unscoped.get(pk=wave.study_id)
     with Heartbeat(held):
         try:
-            if _is_of_this_engine(study):
+            if waves.belongs_to(study, engine_version()):
                 designs = search.next_designs(_context(study), stored.evaluations_of(study))
-                services.plan_designs(held, study, wave, designs)
+                waves.plan_designs(held, study, wave, designs)
         except LostClaimError:
             return
         except Exception as error:
             logger.exception("wave %s cannot be planned", wave_id)
-            services.fail_wave(held, study, _reason(error))
+            waves.fail_wave(held, study, _reason(error))
 
 
 @app.task(name=Shard.task_name)
@@ -51,23 +51,13 @@ def run_shard(shard_id: str) -> None:
     study = Study.unscoped.select_related("workload").get(waves__shards=held.row_id)
     with Heartbeat(held) as heartbeat:
         try:
-            if _is_of_this_engine(study):
+            if waves.belongs_to(study, engine_version()):
                 _evaluate_all(held, heartbeat, study)
         except LostClaimError:
             return
         except Exception as error:
             logger.exception("shard %s cannot be run", shard_id)
-            services.fail_shard(held, study, _reason(error))
-
-
-def _is_of_this_engine(study: Study) -> bool:
-    """Otherwise the study begins again, and this claim is gone."""
-    version = engine_version()
-    if study.engine_version == version:
-        return True
-    was_new = study.engine_version == ""
-    services.restart(study, version)
-    return was_new
+            waves.fail_shard(held, study, _reason(error))
 
 
 def _evaluate_all(held: Claim, heartbeat: Heartbeat, study: Study) -> None:
@@ -81,7 +71,7 @@ def _evaluate_all(held: Claim, heartbeat: Heartbeat, study: Study) -> None:
             if held.give_back():  # the others get their full time
                 queue.send_id(Shard, held.row_id)
             return
-    services.end_shard(held, study)
+    waves.end_shard(held, study)
 
 
 def _evaluate_one(held: Claim, row: StudyDesign, context: Context) -> None:

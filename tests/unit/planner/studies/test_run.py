@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 
-from planner.studies import leases, services, stored, tasks
+from planner.studies import leases, services, stored, tasks, waves
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.studies.results import progress, study_result
@@ -205,10 +205,10 @@ def test_only_the_last_shard_of_a_wave_begins_the_next(start: Start, work: Work,
     claims = [one for one in held if one is not None]
     assert len(claims) > 2
     for one in claims[:-1]:
-        services.end_shard(one, study)
+        waves.end_shard(one, study)
     assert study.waves.count() == 1
-    services.end_shard(claims[-1], study)
-    services.end_shard(claims[-1], study)
+    waves.end_shard(claims[-1], study)
+    waves.end_shard(claims[-1], study)
     assert study.waves.count() == 2
 
 

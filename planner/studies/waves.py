@@ -1,0 +1,143 @@
+"""How a study goes on: waves of designs, the shards of a wave, and what comes when the last of them has ended.
+
+Every step locks the study's row first, so that it is taken once, whichever worker comes last.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from planner.studies import queue
+from planner.studies.leases import Claim, LostClaimError, State
+from planner.studies.models import Shard, Study, StudyDesign, Wave
+from simcore.evaluation import Design
+from simcore.spec import encode
+
+ACTIVE = (State.QUEUED, State.RUNNING)
+SHARDS_A_WAVE = 16
+MOST_DESIGNS_A_SHARD = 6
+
+
+def plan_designs(held: Claim, study: Study, wave: Wave, designs: Iterable[Design]) -> None:
+    """Ends a wave's planning: the designs become shards; none ends the study. LostClaimError for a lost claim."""
+    with transaction.atomic():
+        study = locked(study)
+        known = set(study.designs.values_list("design_id", flat=True))
+        new = [design for design in designs if design.design_id not in known]
+        if not held.finish():
+            raise LostClaimError(str(wave))
+        if not new:
+            move(study, State.DONE, finished_at=timezone.now())
+            return
+        _add_shards(study, wave, new, first=len(known))
+        move(study, State.RUNNING)
+
+
+def end_shard(held: Claim, study: Study) -> None:
+    """Ends a shard, and with the wave's last one begins the next wave: in one transaction, so it happens once."""
+    with transaction.atomic():
+        study = locked(study)
+        if held.finish():
+            advance(study)
+
+
+def fail_shard(held: Claim, study: Study, reason: str) -> None:
+    """Gives a shard up: its untried designs have failed for this reason; the study goes on."""
+    with transaction.atomic():
+        study = locked(study)
+        if held.fail(reason):
+            StudyDesign.objects.filter(shard_id=held.row_id, evaluation=None, failure="").update(failure=reason)
+            advance(study)
+
+
+def fail_wave(held: Claim, study: Study, reason: str) -> None:
+    """The next designs cannot be chosen: the study has failed, and what it has computed stays."""
+    with transaction.atomic():
+        study = locked(study)
+        if held.fail(reason):
+            advance(study)
+
+
+def advance(study: Study) -> None:
+    """Moves a locked study on when nothing of it is queued or running any more."""
+    shards = Shard.objects.filter(wave__study=study)
+    if not study.is_active or shards.filter(state__in=ACTIVE).exists() or study.waves.filter(state__in=ACTIVE).exists():
+        return
+    last = study.waves.latest("number")
+    if last.state == State.FAILED:
+        move(study, State.FAILED, finished_at=timezone.now(), error=last.error)
+    else:
+        add_wave(study, last.number + 1)
+
+
+def settle() -> None:
+    """After a reaper has given rows up: their designs have failed, and studies that nothing moves go on."""
+    given_up = StudyDesign.objects.filter(shard__state=State.FAILED, evaluation=None, failure="")
+    for design in given_up.filter(study__state__in=ACTIVE).select_related("shard"):
+        StudyDesign.objects.filter(pk=design.pk, evaluation=None).update(failure=design.shard.error)
+    moving = Exists(Wave.objects.filter(study=OuterRef("pk"), state__in=ACTIVE))
+    working = Exists(Shard.objects.filter(wave__study=OuterRef("pk"), state__in=ACTIVE))
+    for study in Study.unscoped.filter(~moving, ~working, state__in=ACTIVE):
+        with transaction.atomic():
+            advance(locked(study))
+
+
+def belongs_to(study: Study, engine_version: str) -> bool:
+    """Whether this engine may work on the study; a new one becomes its own.
+
+    An unfinished study of another engine begins again, and all claims on it are lost: results of two engine versions
+    are never mixed in one.
+    """
+    with transaction.atomic():
+        study = locked(study)
+        if study.is_active and study.engine_version == "":
+            move(study, State.RUNNING, engine_version=engine_version)
+        elif study.is_active and study.engine_version != engine_version:
+            move(study, State.QUEUED, engine_version=engine_version)
+            study.waves.all().delete()
+            add_wave(study, 0)
+            return False
+        return study.engine_version == engine_version
+
+
+def add_wave(study: Study, number: int) -> None:
+    queue.send(Wave.objects.create(study=study, number=number))
+
+
+def _add_shards(study: Study, wave: Wave, designs: list[Design], first: int) -> None:
+    order = {design.design_id: first + index for index, design in enumerate(designs)}
+    size = min(MOST_DESIGNS_A_SHARD, -(-len(designs) // SHARDS_A_WAVE))
+    dearest_first = sorted(designs, key=_machines, reverse=True)  # so that the wave's end is not one long shard
+    for number, start in enumerate(range(0, len(designs), size)):
+        shard = Shard.objects.create(wave=wave, number=number)
+        StudyDesign.objects.bulk_create(
+            StudyDesign(
+                study=study,
+                shard=shard,
+                design_id=design.design_id,
+                order=order[design.design_id],
+                design=encode(design),
+            )
+            for design in dearest_first[start : start + size]
+        )
+        queue.send(shard)
+
+
+def _machines(design: Design) -> int:
+    return sum(pool.machines or pool.replicas or 1 for pool in design.case.pools)
+
+
+def locked(study: Study) -> Study:
+    """The study as it is now, and nobody else's until the transaction ends (SQLite: one writer at a time anyway)."""
+    return Study.unscoped.select_for_update().get(pk=study.pk)
+
+
+def move(study: Study, state: State, **fields: Any) -> None:
+    if state == State.RUNNING and study.started_at is None:
+        fields["started_at"] = timezone.now()
+    for name, value in {"state": state, **fields}.items():
+        setattr(study, name, value)
+    study.save(update_fields=["state", *fields])
