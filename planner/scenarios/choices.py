@@ -7,7 +7,7 @@ from planner.accounts.owned import Visitor
 from planner.catalogue.services import price_books_for, rows_of
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
-from simcore.families import CO_LOCATED, SPLIT
+from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT
 from simcore.spec import PriceBook
 
 Pairs = list[tuple[str, str]]
@@ -44,7 +44,11 @@ class Choices:
 
     def families(self) -> Pairs:
         """Every family of the machines: id and label."""
-        together = [(f"{kind}:{name}", f"{kind} on {label}") for kind in CO_LOCATED for name, label in self.machines]
+        together = [
+            (f"{kind}:{name}", f"{SCHEDULER_NAMES[kind]} on {label}")
+            for kind in CO_LOCATED
+            for name, label in self.machines
+        ]
         split = [
             (f"{SPLIT}:{first}+{second}", f"split, {label} prefill, {other} decode")
             for first, label in self.machines

@@ -108,6 +108,7 @@ class QuestionPage:
 
     @property
     def advanced_open(self) -> bool:
+        """Something there is to be mended."""
         return any(field.bound.errors for field in self._advanced())
 
     def field(self, name: str) -> Field:

@@ -63,8 +63,9 @@ class Lone:
 def preview(user: Visitor, data: Mapping[str, Any]) -> Preview:
     """The preview of typed values; what is wrong with them instead, where they are."""
     form = QuestionForm(user, data)
-    found = _checked(user, form)
-    return replace(found, offers_defaults=bool(found.warnings and QuestionPage(form).differing))
+    found, page = _checked(user, form), QuestionPage(form)
+    advanced_matters = form.is_valid() or page.advanced_open
+    return replace(found, offers_defaults=bool(found.warnings and advanced_matters and page.differing))
 
 
 def _checked(user: Visitor, form: QuestionForm) -> Preview:

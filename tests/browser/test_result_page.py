@@ -33,6 +33,16 @@ def test_every_page_fits_and_is_quiet(page: Page, planner: Planner, width: int, 
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_question_fits_with_everything_open(home: Page, width: int, height: int) -> None:
+    home.set_viewport_size({"width": width, "height": height})
+    home.get_by_label("Latency objective").select_option("absolute")
+    home.locator("details.advanced > summary").click()
+    expect(home.get_by_label("or decode iterations")).to_be_visible()
+    expect(home.get_by_label("Decode counts")).to_be_visible()
+    assert home.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
 def test_the_charts_are_drawn(example: Page, width: int, height: int) -> None:
     example.set_viewport_size({"width": width, "height": height})
     for chart in ["cost", "power"]:

@@ -7,12 +7,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from simcore.rows import COLUMNS
-from tests.browser.question import advanced, ask_small, find, wait_until_done
+from tests.browser.question import MEASURED, advanced, ask_small, find, wait_until_done
+from tests.services import Planner
 
 
 @pytest.fixture
-def uploaded(home: Page, shared_data: Path) -> Page:
+def uploaded(home: Page, planner: Planner, shared_data: Path) -> Page:
     """The question page after the Azure trace was uploaded from inside the sentence."""
+    home.goto(planner.url + MEASURED)
     home.get_by_label("Required rate").fill("12")
     home.get_by_role("button", name="upload a trace").click()
     home.get_by_label("File").set_input_files(shared_data / "traces" / "azure_conv_2023.csv")
@@ -94,7 +96,8 @@ def test_an_edit_greys_the_answer_and_says_what_changed(home: Page) -> None:
     expect(home.locator("[data-stale]")).to_be_hidden()
 
 
-def test_the_preview_follows_the_form_without_a_worker(home: Page) -> None:
+def test_the_preview_follows_the_form_without_a_worker(home: Page, planner: Planner) -> None:
+    home.goto(planner.url + MEASURED)
     preview = home.locator("#preview")
     expect(preview).to_contain_text("Before any queueing")
     home.get_by_label("Model", exact=True).select_option("llama-3.1-8b")
