@@ -4,56 +4,56 @@ from __future__ import annotations
 
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import MAX_LENGTH, ON_DEMAND, OUTPUT_AT_DECODE
-from simcore.engine.fast.state import Replica, Request, Settings
+from simcore.engine.fast.state import Cluster, Replica, Request
 
 
 @step
-def blocks_of(tokens: int, settings: Settings) -> int:
+def blocks_of(tokens: int, cluster: Cluster) -> int:
     """Whole blocks that so many tokens' KV takes."""
-    return (tokens + settings.block_tokens - 1) // settings.block_tokens
+    return (tokens + cluster.block_tokens - 1) // cluster.block_tokens
 
 
 @step
-def lifetime_tokens(request: Request, settings: Settings) -> int:
+def lifetime_tokens(request: Request, cluster: Cluster) -> int:
     """The most that one request may take of its decode replica: what has to fit, else it is refused."""
-    if settings.reservation == MAX_LENGTH:
-        return settings.max_model_tokens
+    if cluster.reservation == MAX_LENGTH:
+        return cluster.max_model_tokens
     return request.prompt_tokens + request.output_limit
 
 
 @step
-def admission_tokens(request: Request, settings: Settings) -> int:
+def admission_tokens(request: Request, cluster: Cluster) -> int:
     """Reserved before the first prompt token is processed. A prompt whose decode is elsewhere: prompt + 1."""
-    if settings.reservation == ON_DEMAND:
+    if cluster.reservation == ON_DEMAND:
         return request.target_tokens
-    if settings.reservation == OUTPUT_AT_DECODE or request.prefill_replica != request.decode_replica:
+    if cluster.reservation == OUTPUT_AT_DECODE or request.prefill_replica != request.decode_replica:
         return request.target_tokens + 1
-    return lifetime_tokens(request, settings)
+    return lifetime_tokens(request, cluster)
 
 
 @step
-def transfer_tokens(request: Request, settings: Settings) -> int:
+def transfer_tokens(request: Request, cluster: Cluster) -> int:
     """Reserved at the destination of a KV transfer."""
-    if settings.reservation == OUTPUT_AT_DECODE:
+    if cluster.reservation == OUTPUT_AT_DECODE:
         return request.prompt_tokens + 1
-    return lifetime_tokens(request, settings)
+    return lifetime_tokens(request, cluster)
 
 
 @step
-def decode_tokens(request: Request, settings: Settings) -> int:
+def decode_tokens(request: Request, cluster: Cluster) -> int:
     """What a request must hold to decode its next token (``on_demand``: the token being read included)."""
-    if settings.reservation == ON_DEMAND:
+    if cluster.reservation == ON_DEMAND:
         return request.prompt_tokens + request.generated
-    return lifetime_tokens(request, settings)
+    return lifetime_tokens(request, cluster)
 
 
 @step
-def growth_blocks(request: Request, settings: Settings) -> int:
+def growth_blocks(request: Request, cluster: Cluster) -> int:
     """Blocks that a request lacks to decode its next token."""
-    tokens = decode_tokens(request, settings)
-    if tokens <= request.blocks * settings.block_tokens:
+    tokens = decode_tokens(request, cluster)
+    if tokens <= request.blocks * cluster.block_tokens:
         return 0
-    return blocks_of(tokens, settings) - request.blocks
+    return blocks_of(tokens, cluster) - request.blocks
 
 
 @step

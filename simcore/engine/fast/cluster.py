@@ -6,39 +6,51 @@ too short, and goes on from there with a longer one.
 
 from __future__ import annotations
 
+from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
+from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.queues import free_slot, take_slot
 from simcore.engine.fast.replica import arrive, end_iteration, start_iterations
 from simcore.engine.fast.results import run_result
 from simcore.engine.fast.router import route
-from simcore.engine.fast.setup import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, build_cluster, enlarge
+from simcore.engine.fast.setup import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, build_memory, enlarge
 from simcore.engine.fast.splitwise import end_transfer
-from simcore.engine.fast.state import DECODE, FOREVER, NONE, PROMPT, Cluster
+from simcore.engine.fast.state import (
+    DECODE,
+    FOREVER,
+    NONE,
+    PROMPT,
+    Cluster,
+    cluster_row,
+    replica_at,
+    request_at,
+    result_at,
+    task_at,
+)
 from simcore.engine.fast.transfer import next_poll_ps, poll_transfer
 from simcore.engine.fast.transfer_heap import next_transfer_ps, pop_transfer
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import REFUSED, RunResult
+from simcore.latency.curve import PS_PER_S
 
-PS_PER_S = 1_000_000_000_000
 DONE = 0
 
 
 def run(inputs: ClusterInputs) -> RunResult:
     """Simulate every request from arrival to finish: equal to the oracle's ``run``, bit for bit."""
-    cluster = build_cluster(inputs)
-    lacking, now = advance(cluster)
+    memory = build_memory(inputs)
+    lacking, now = advance(memory.address)
     while lacking != DONE:
-        cluster = enlarge(cluster, lacking, now // PS_PER_S)
-        lacking, now = advance(cluster)
-    return run_result(cluster)
+        enlarge(memory, lacking, now)
+        lacking, now = advance(memory.address)
+    return run_result(memory)
 
 
 @entry
-def advance(cluster: Cluster) -> tuple[int, int]:
+def advance(address: int) -> tuple[int, int]:
     """Go on to the end (``DONE``), or until a table is too short. Returns which, and the time of the instant."""
-    arrivals = len(cluster.arrival_ps)
-    progress = cluster.progress[0]
-    while progress.arrived < arrivals or (progress.active + progress.polls > 0 and not given_up(cluster)):
+    cluster = cluster_row(address, 0)
+    while cluster.arrived < cluster.trace_requests or (cluster.active + cluster.polling > 0 and not given_up(cluster)):
         now = next_instant(cluster)
         lacking = lacks(cluster, now)
         if lacking != DONE:
@@ -47,31 +59,39 @@ def advance(cluster: Cluster) -> tuple[int, int]:
             return MORE_GAPS, now
         handle_arrivals(cluster, now)
         start_due(cluster, now)
-    return DONE, 0
+    close_books(cluster)
+    return DONE, cluster.end_ps
+
+
+@step
+def close_books(cluster: Cluster) -> None:
+    """Account for the replicas' idle time up to the last finish."""
+    for index in range(cluster.replica_count):
+        settle_idle(replica_at(cluster, index), cluster.end_ps)
 
 
 @step
 def next_instant(cluster: Cluster) -> int:
     """Time of the earliest event or arrival; at least one is left."""
     now = min(first_end_ps(cluster), next_transfer_ps(cluster), next_poll_ps(cluster))
-    arrived = cluster.progress[0].arrived
-    return min(now, int(cluster.arrival_ps[arrived])) if arrived < len(cluster.arrival_ps) else now
+    arrived = cluster.arrived
+    return min(now, numbers(cluster.arrival_ps)[arrived]) if arrived < cluster.trace_requests else now
 
 
 @step
 def first_end_ps(cluster: Cluster) -> int:
     """Time of the earliest iteration end."""
     first = FOREVER
-    for index in range(len(cluster.next_ps)):
-        first = min(first, int(cluster.next_ps[index]))
+    for index in range(cluster.replica_count):
+        first = min(first, numbers(cluster.next_ps)[index])
     return first
 
 
 @step
 def first_ending(cluster: Cluster, now: int) -> int:
     """The first replica with an iteration that ends now."""
-    for index in range(len(cluster.next_ps)):
-        if cluster.next_ps[index] == now:
+    for index in range(cluster.replica_count):
+        if numbers(cluster.next_ps)[index] == now:
             return index
     return NONE
 
@@ -79,10 +99,10 @@ def first_ending(cluster: Cluster, now: int) -> int:
 @step
 def lacks(cluster: Cluster, now: int) -> int:
     """Which table is too short for what may happen in this instant."""
-    if now // PS_PER_S >= len(cluster.energy_by_second_nj):
+    if now // PS_PER_S >= cluster.second_room:
         return MORE_SECONDS
-    arrived, free = cluster.progress[0].arrived, cluster.progress[0].free_slots
-    if arrived + free < len(cluster.arrival_ps) and cluster.arrival_ps[arrived + free] == now:
+    arrived, free = cluster.arrived, cluster.free_count
+    if arrived + free < cluster.trace_requests and numbers(cluster.arrival_ps)[arrived + free] == now:
         return MORE_SLOTS
     return DONE
 
@@ -93,13 +113,13 @@ def handle_events(cluster: Cluster, now: int) -> bool:
 
     False: there may be no room for the gaps of the next iteration that ends; nothing of it has been done.
     """
-    most = cluster.members.shape[2]
+    most = cluster.most_members
     while True:
         index = first_ending(cluster, now)
         if index != NONE:
-            if cluster.progress[0].gaps + most > len(cluster.gap_ps):
+            if cluster.gap_runs + most > cluster.gap_room:
                 return False
-            end_iteration(cluster, cluster.replicas[index], now)
+            end_iteration(cluster, replica_at(cluster, index), now)
         elif next_transfer_ps(cluster) == now:
             end_transfer(cluster, pop_transfer(cluster), now)
         elif next_poll_ps(cluster) == now:
@@ -111,50 +131,47 @@ def handle_events(cluster: Cluster, now: int) -> bool:
 @step
 def handle_arrivals(cluster: Cluster, now: int) -> None:
     """Step 4."""
-    progress = cluster.progress[0]
-    while progress.arrived < len(cluster.arrival_ps) and cluster.arrival_ps[progress.arrived] == now:
+    while cluster.arrived < cluster.trace_requests and numbers(cluster.arrival_ps)[cluster.arrived] == now:
         slot = take_slot(cluster)
-        take_in(cluster, slot, progress.arrived)
-        progress.arrived += 1
-        if route(cluster, cluster.requests[slot]):
+        take_in(cluster, slot, cluster.arrived)
+        cluster.arrived += 1
+        if route(cluster, request_at(cluster, slot)):
             arrive(cluster, slot, now)
         else:
-            cluster.results[cluster.requests[slot].index].status = REFUSED
+            result_at(cluster, request_at(cluster, slot).index).status = REFUSED
             free_slot(cluster, slot)
 
 
 @step
 def take_in(cluster: Cluster, slot: int, index: int) -> None:
     """A slot for a request of the trace; a reservation counts ``max_output_tokens`` where given."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     request.index = index
-    request.prompt_tokens = request.target_tokens = int(cluster.prompt_tokens[index])
-    request.cached_tokens = request.done_tokens = int(cluster.cached_prompt_tokens[index])
-    request.output_tokens = request.output_limit = int(cluster.output_tokens[index])
-    if cluster.max_output_tokens[index] > 0:
-        request.output_limit = int(cluster.max_output_tokens[index])
+    request.prompt_tokens = request.target_tokens = numbers(cluster.prompt_tokens)[index]
+    request.cached_tokens = request.done_tokens = numbers(cluster.cached_prompt_tokens)[index]
+    request.output_tokens = request.output_limit = numbers(cluster.output_tokens)[index]
+    if numbers(cluster.max_output_tokens)[index] > 0:
+        request.output_limit = numbers(cluster.max_output_tokens)[index]
     request.generated = request.blocks = request.inbound_blocks = request.max_gap_ps = 0
     request.prefill_ended = request.scheduled = request.sent_by_layer = request.chosen = 0
     request.last_token_ps = NONE
     for phase in (PROMPT, DECODE):
-        task = cluster.tasks[2 * slot + phase]
+        task = task_at(cluster, 2 * slot + phase)
         task.passes = task.in_batch = task.queued = 0
 
 
 @step
 def start_due(cluster: Cluster, now: int) -> None:
     """Step 5."""
-    progress = cluster.progress[0]
-    for i in range(progress.due):
-        start_iterations(cluster, cluster.replicas[cluster.due[i]], now)
-    for i in range(progress.due):
-        cluster.replicas[cluster.due[i]].due = 0
-    progress.due = 0
+    for i in range(cluster.due_count):
+        start_iterations(cluster, replica_at(cluster, numbers(cluster.due)[i]), now)
+    for i in range(cluster.due_count):
+        replica_at(cluster, numbers(cluster.due)[i]).due = 0
+    cluster.due_count = 0
 
 
 @step
 def given_up(cluster: Cluster) -> bool:
     """Only polls are left and each has failed since anything last happened: no room will ever come."""
-    progress = cluster.progress[0]
-    nothing_to_come = progress.arrived == len(cluster.arrival_ps) and progress.active == 0
-    return nothing_to_come and progress.failed_polls >= progress.polls
+    nothing_to_come = cluster.arrived == cluster.trace_requests and cluster.active == 0
+    return nothing_to_come and cluster.failed_polls >= cluster.polling

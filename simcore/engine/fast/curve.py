@@ -1,16 +1,22 @@
 """``IterationCurve`` compiled: the same sums and roundings as ``simcore.latency.curve``, on flat tables.
 
-Curves are records of ``Curve``; their knots lie one after another in one array of four rows: tokens, then ``g`` for
-prefill, decode and hybrid. Power by batch kind is kept in an array of the same form.
+Curves are records of ``Curve``; their knots lie one after another in one array, four numbers each: tokens, then ``g``
+for prefill, decode and hybrid. Power by batch kind is kept in an array of the same form.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import Int64, Table, table
+from simcore.engine.fast.layout import Int64, numbers, table
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, IterationCurve
+
+KNOT = 4
+"""Numbers of one knot."""
 
 
 class Curve:
@@ -24,7 +30,7 @@ class Curve:
     decode_seq_ps: int
 
 
-def curve_table(curves: list[IterationCurve]) -> Table[Curve]:
+def curve_table(curves: list[IterationCurve]) -> NDArray[Any]:
     """One record a curve."""
     counts = [len(curve.tokens) for curve in curves]
     return table(Curve, len(curves), first_knot=np.cumsum([0, *counts[:-1]]), knots=counts,
@@ -36,17 +42,29 @@ def curve_table(curves: list[IterationCurve]) -> Table[Curve]:
 
 def knot_array(curves: list[IterationCurve]) -> Int64:
     """The knots of all curves, in the order of ``curve_table``."""
-    rows = [np.array([curve.tokens, curve.prefill_ps, curve.decode_ps, curve.hybrid_ps], np.int64) for curve in curves]
-    return np.ascontiguousarray(np.concatenate(rows, axis=1))
+    knots = [zip(c.tokens, c.prefill_ps, c.decode_ps, c.hybrid_ps, strict=True) for c in curves]
+    return np.array([number for curve in knots for knot in curve for number in knot], np.int64)
 
 
 @step
-def segment(knots: Int64, first: int, count: int, tokens: int) -> int:
-    """The column of the upper end of the segment that holds ``tokens``: end segments reach beyond the ends."""
+def knot_tokens(knots: int, knot: int) -> int:
+    """The tokens of a knot of the array at this address."""
+    return numbers(knots)[KNOT * knot]
+
+
+@step
+def knot_value(knots: int, knot: int, kind: int) -> int:
+    """The value of a knot for a kind of batch."""
+    return numbers(knots)[KNOT * knot + 1 + kind]
+
+
+@step
+def segment(knots: int, first: int, count: int, tokens: int) -> int:
+    """The knot at the upper end of the segment that holds ``tokens``: end segments reach beyond the ends."""
     low, high = first + 1, first + count - 1
     while low < high:
         middle = (low + high) >> 1
-        if knots[0, middle] < tokens:
+        if knot_tokens(knots, middle) < tokens:
             low = middle + 1
         else:
             high = middle
@@ -54,18 +72,23 @@ def segment(knots: Int64, first: int, count: int, tokens: int) -> int:
 
 
 @step
-def interpolate(knots: Int64, first: int, count: int, kind: int, tokens: int) -> int:
-    """Linear between knots and beyond them, rounded down, at least 0 (``IterationCurve.base_ps``)."""
-    if count == 1:
-        return int(knots[1 + kind, first])
-    high = segment(knots, first, count, tokens)
-    start, value = int(knots[0, high - 1]), int(knots[1 + kind, high - 1])
-    rise, run = int(knots[1 + kind, high]) - value, int(knots[0, high]) - start
-    return max(value + rise * (tokens - start) // run, 0)
+def between(knots: int, high: int, kind: int, tokens: int) -> int:
+    """On the line through a knot and the one before it, rounded down."""
+    start, value = knot_tokens(knots, high - 1), knot_value(knots, high - 1, kind)
+    rise, run = knot_value(knots, high, kind) - value, knot_tokens(knots, high) - start
+    return value + rise * (tokens - start) // run
 
 
 @step
-def base_ps(curve: Curve, knots: Int64, kind: int, tokens: int) -> int:
+def interpolate(knots: int, first: int, count: int, kind: int, tokens: int) -> int:
+    """Linear between knots and beyond them, rounded down, at least 0 (``IterationCurve.base_ps``)."""
+    if count == 1:
+        return knot_value(knots, first, kind)
+    return max(between(knots, segment(knots, first, count, tokens), kind, tokens), 0)
+
+
+@step
+def base_ps(curve: Curve, knots: int, kind: int, tokens: int) -> int:
     """g_kind(n)."""
     return interpolate(knots, curve.first_knot, curve.knots, kind, tokens)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.state import Cluster, Replica
 
 
@@ -12,10 +13,9 @@ def make_due(cluster: Cluster, replica: Replica) -> None:
     if replica.due > 0:
         return
     replica.due = 1
-    progress = cluster.progress[0]
-    place = progress.due
-    while place > 0 and cluster.due[place - 1] > replica.index:
-        cluster.due[place] = cluster.due[place - 1]
+    place = cluster.due_count
+    while place > 0 and numbers(cluster.due)[place - 1] > replica.index:
+        numbers(cluster.due)[place] = numbers(cluster.due)[place - 1]
         place -= 1
-    cluster.due[place] = replica.index
-    progress.due += 1
+    numbers(cluster.due)[place] = replica.index
+    cluster.due_count += 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from simcore.engine.fast.curve import segment
+from simcore.engine.fast.curve import between, knot_tokens, knot_value, segment
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import Int64
-from simcore.engine.fast.state import Cluster, Replica
+from simcore.engine.fast.layout import Int64, numbers
+from simcore.engine.fast.state import Cluster, Replica, flight_at, stage_starts_of
 from simcore.engine.inputs import ReplicaInputs
 
 PS_PER_US = 1_000_000
@@ -24,21 +24,19 @@ def power_of(replica: ReplicaInputs) -> Power:
 
 def power_knot_array(powers: list[Power]) -> Int64:
     """The knots of all powers one after another: tokens, then mW in prefill, decode and hybrid."""
-    return np.ascontiguousarray(np.concatenate([np.array([tokens, *mw], np.int64) for tokens, mw in powers], axis=1))
+    knots = [zip(tokens, *mw, strict=True) for tokens, mw in powers]
+    return np.array([number for power in knots for knot in power for number in knot], np.int64)
 
 
 @step
-def power_mw(knots: Int64, first: int, count: int, kind: int, tokens: int) -> int:
+def power_mw(knots: int, first: int, count: int, kind: int, tokens: int) -> int:
     """Linear between knots, rounded down to a whole mW; flat beyond both ends."""
     last = first + count - 1
-    if tokens <= knots[0, first]:
-        return int(knots[1 + kind, first])
-    if tokens >= knots[0, last]:
-        return int(knots[1 + kind, last])
-    high = segment(knots, first, count, tokens)
-    start, value = int(knots[0, high - 1]), int(knots[1 + kind, high - 1])
-    rise, run = int(knots[1 + kind, high]) - value, int(knots[0, high]) - start
-    return value + rise * (tokens - start) // run
+    if tokens <= knot_tokens(knots, first):
+        return knot_value(knots, first, kind)
+    if tokens >= knot_tokens(knots, last):
+        return knot_value(knots, last, kind)
+    return between(knots, segment(knots, first, count, tokens), kind, tokens)
 
 
 @step
@@ -49,15 +47,15 @@ def add_energy(cluster: Cluster, replica: Replica, power: int, start_ps: int, en
     while start < end:
         second = start // US_PER_S
         until = min(end, (second + 1) * US_PER_S)
-        cluster.energy_by_second_nj[second] += power * (until - start)
-        cluster.progress[0].seconds = max(cluster.progress[0].seconds, second + 1)
+        numbers(cluster.energy_by_second_nj)[second] += power * (until - start)
+        cluster.seconds = max(cluster.seconds, second + 1)
         start = until
 
 
 @step
 def add_batch_energy(cluster: Cluster, replica: Replica, flight: int) -> None:
     """All stages of a micro-batch that ends: only now is its last second certain to be in the series."""
-    batch = cluster.flights[replica.index, flight]
+    batch = flight_at(cluster, replica, flight)
     for stage in range(replica.stages):
-        start = int(cluster.stage_start_ps[replica.index, flight, stage])
+        start = stage_starts_of(cluster, replica, flight)[stage]
         add_energy(cluster, replica, batch.power_mw, start, start + batch.duration_ps)

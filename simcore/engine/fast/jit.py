@@ -18,14 +18,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 vars(numba.core.config)["CACHE_DIR"] = str(cache_folder())
 
+# Wrappers for Python double the time it takes to compile; nobody but compiled code calls a step.
+_STEP: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 
 def step(function: Function) -> Function:
-    """A small function that is compiled into the entries that call it."""
-    compiled: Function = numba.njit(function, nogil=True)
-    return compiled
+    """A small function that is compiled into the entries that call it. Python cannot call it."""
+    compiled: Any = numba.njit(**_STEP)(function)
+    made: Function = compiled
+    return made
 
 
 def entry(function: Function) -> Function:
     """A function that Python calls: cached on disk, and no other Python thread waits for it."""
-    compiled: Function = numba.njit(function, nogil=True, cache=True)
-    return compiled
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+    made: Function = compiled
+    return made

@@ -1,49 +1,65 @@
 """How the engine keeps its records: a class names and describes the fields, a table is a NumPy array of them.
 
-A class of this package's tables is never made: numba sees a record of int64 fields, mypy sees the class.
+Compiled code is handed one number, the address of the ``Cluster`` record, and finds everything from there: the record's
+fields hold the addresses of the tables. To numba a row is a pointer and an array is a pointer, so that a call hands on
+one word whatever the callee works on (with the forty arrays as arguments the engine took minutes to compile); to mypy a
+row is an object of its class, which is never made. Whoever calls compiled code keeps the arrays alive meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, get_type_hints
 
+import numba
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Int64 = NDArray[np.int64]
 Record = TypeVar("Record")
-
-if TYPE_CHECKING:
-    class Table(Generic[Record]):
-        """An array of records: a row has the class's fields, a column is an int64 array."""
-
-        def __getitem__(self, row: int | tuple[int, int]) -> Record: ...
-        def __len__(self) -> int: ...
-else:
-    class Table(Generic[Record]):
-        """Only a name at run time."""
+Columns = Sequence[int] | Int64 | int
 
 
-def table(record: type[Record], rows: int | tuple[int, int], /, **columns: Sequence[int] | Int64 | int) -> Table[Record]:
-    """A table of ``rows`` records: zeros but for the given columns."""
-    made: Any = np.zeros(rows, dtype=np.dtype([(name, np.int64) for name in get_type_hints(record)]))
+def fields_of(record: type[Any]) -> np.dtype[Any]:
+    """An int64 for each field that the class names, in its order."""
+    return np.dtype([(name, np.int64) for name in get_type_hints(record)], align=True)
+
+
+def table(record: type[Any], rows: int, **columns: Columns) -> NDArray[Any]:
+    """A table of records: zeros but for the given columns."""
+    made = np.zeros(rows, dtype=fields_of(record))
     for name, values in columns.items():
         made[name] = values
-    result: Table[Record] = made
-    return result
+    return made
 
 
-def longer(rows: Table[Record], length: int) -> Table[Record]:
-    """A copy with room for more records, zeros so far."""
-    old: Any = rows
-    made: Any = np.zeros(length, dtype=old.dtype)
-    made[: len(old)] = old
-    result: Table[Record] = made
-    return result
+def row_of(record: type[Record]) -> Callable[[int, int], Record]:
+    """A function for compiled code: the row of a table of such records, of which the address is given."""
+    fields = fields_of(record)
+    kind, size = numba.from_dtype(fields), fields.itemsize
+
+    def row(typing_context: Any, address: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            offset = builder.mul(arguments[1], context.get_constant(types.int64, size))
+            return builder.inttoptr(builder.add(arguments[0], offset), context.get_value_type(kind))
+
+        return kind(types.int64, types.int64), generate
+
+    compiled: Any = intrinsic(row)
+    made: Callable[[int, int], Record] = compiled
+    return made
 
 
-def column(rows: Table[Record], name: str) -> Int64:
-    """A copy of one field of all rows."""
-    records: Any = rows
-    return np.ascontiguousarray(records[name])
+def _numbers(typing_context: Any, address: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    pointer: Any = types.CPointer
+    return pointer(types.int64)(types.int64), generate
+
+
+_compiled: Any = intrinsic(_numbers)
+numbers: Callable[[int], list[int]] = _compiled
+"""For compiled code: the array of int64 of which the address is given."""

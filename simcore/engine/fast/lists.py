@@ -7,25 +7,25 @@ from __future__ import annotations
 
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import SPLITWISE_SIM
-from simcore.engine.fast.state import NONE, PROMPT, Cluster, Replica
+from simcore.engine.fast.state import NONE, PROMPT, Cluster, Replica, request_at, task_at
 
 
 @step
 def order_of(cluster: Cluster, task: int) -> int:
     """What waiting tasks are ordered by."""
-    return 2 * cluster.requests[task >> 1].index + (task & 1)
+    return 2 * request_at(cluster, task >> 1).index + (task & 1)
 
 
 @step
 def insert_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
     """The waiting list is ordered by arrival, a prompt before its decode; with ``splitwise-sim`` as ``place_by_passes``."""
-    if cluster.settings[0].ageing == SPLITWISE_SIM:
+    if cluster.ageing == SPLITWISE_SIM:
         before = place_by_passes(cluster, replica, task)
     else:
         before = replica.last_task
         order = order_of(cluster, task)
         while before != NONE and order_of(cluster, before) > order:
-            before = cluster.tasks[before].previous_waiting
+            before = task_at(cluster, before).previous_waiting
     link_waiting(cluster, replica, task, before)
 
 
@@ -41,50 +41,50 @@ def place_by_passes(cluster: Cluster, replica: Replica, task: int) -> int:
         middle = (low + high) >> 1
         probe = ahead
         for _ in range(middle - low):
-            probe = cluster.tasks[probe].next_waiting
+            probe = task_at(cluster, probe).next_waiting
         if goes_before(cluster, task, probe):
             high = middle
         else:
-            low, before, ahead = middle + 1, probe, cluster.tasks[probe].next_waiting
+            low, before, ahead = middle + 1, probe, task_at(cluster, probe).next_waiting
     return before
 
 
 @step
 def goes_before(cluster: Cluster, one: int, other: int) -> bool:
     """By (passes, arrival)."""
-    if cluster.tasks[one].passes == cluster.tasks[other].passes:
-        return cluster.requests[one >> 1].index < cluster.requests[other >> 1].index
-    return cluster.tasks[one].passes < cluster.tasks[other].passes
+    if task_at(cluster, one).passes == task_at(cluster, other).passes:
+        return request_at(cluster, one >> 1).index < request_at(cluster, other >> 1).index
+    return task_at(cluster, one).passes < task_at(cluster, other).passes
 
 
 @step
 def link_waiting(cluster: Cluster, replica: Replica, task: int, before: int) -> None:
     """Put a task after another in the waiting list; after ``NONE``: in front."""
-    after = replica.first_task if before == NONE else cluster.tasks[before].next_waiting
-    cluster.tasks[task].previous_waiting, cluster.tasks[task].next_waiting = before, after
+    after = replica.first_task if before == NONE else task_at(cluster, before).next_waiting
+    task_at(cluster, task).previous_waiting, task_at(cluster, task).next_waiting = before, after
     if before == NONE:
         replica.first_task = task
     else:
-        cluster.tasks[before].next_waiting = task
+        task_at(cluster, before).next_waiting = task
     if after == NONE:
         replica.last_task = task
     else:
-        cluster.tasks[after].previous_waiting = task
+        task_at(cluster, after).previous_waiting = task
     replica.tasks += 1
 
 
 @step
 def remove_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
     """Out of the waiting list."""
-    before, after = cluster.tasks[task].previous_waiting, cluster.tasks[task].next_waiting
+    before, after = task_at(cluster, task).previous_waiting, task_at(cluster, task).next_waiting
     if before == NONE:
         replica.first_task = after
     else:
-        cluster.tasks[before].next_waiting = after
+        task_at(cluster, before).next_waiting = after
     if after == NONE:
         replica.last_task = before
     else:
-        cluster.tasks[after].previous_waiting = before
+        task_at(cluster, after).previous_waiting = before
     replica.tasks -= 1
 
 
@@ -92,10 +92,10 @@ def remove_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
 def enqueue(cluster: Cluster, replica: Replica, task: int) -> None:
     """At the end of the prompts that wait, or of the interrupted decodes."""
     last = replica.last_prompt if task & 1 == PROMPT else replica.last_interrupted
-    queued = cluster.tasks[task]
+    queued = task_at(cluster, task)
     queued.queued, queued.previous_queued, queued.next_queued = 1, last, NONE
     if last != NONE:
-        cluster.tasks[last].next_queued = task
+        task_at(cluster, last).next_queued = task
     elif task & 1 == PROMPT:
         replica.first_prompt = task
     else:
@@ -106,19 +106,19 @@ def enqueue(cluster: Cluster, replica: Replica, task: int) -> None:
 @step
 def dequeue(cluster: Cluster, replica: Replica, task: int) -> None:
     """Out of the queue that it is in, if any."""
-    queued = cluster.tasks[task]
+    queued = task_at(cluster, task)
     if queued.queued == 0:
         return
     queued.queued = 0
     before, after = queued.previous_queued, queued.next_queued
     if before != NONE:
-        cluster.tasks[before].next_queued = after
+        task_at(cluster, before).next_queued = after
     elif task & 1 == PROMPT:
         replica.first_prompt = after
     else:
         replica.first_interrupted = after
     if after != NONE:
-        cluster.tasks[after].previous_queued = before
+        task_at(cluster, after).previous_queued = before
     else:
         set_last_queued(replica, task, before)
 
@@ -136,30 +136,30 @@ def set_last_queued(replica: Replica, task: int, last: int) -> None:
 def insert_present(cluster: Cluster, replica: Replica, slot: int) -> None:
     """A request with a task here, by arrival."""
     before = replica.last_present
-    while before != NONE and cluster.requests[before].index > cluster.requests[slot].index:
-        before = cluster.requests[before].previous_present
-    after = replica.first_present if before == NONE else cluster.requests[before].next_present
-    request = cluster.requests[slot]
+    while before != NONE and request_at(cluster, before).index > request_at(cluster, slot).index:
+        before = request_at(cluster, before).previous_present
+    after = replica.first_present if before == NONE else request_at(cluster, before).next_present
+    request = request_at(cluster, slot)
     request.previous_present, request.next_present = before, after
     if before == NONE:
         replica.first_present = slot
     else:
-        cluster.requests[before].next_present = slot
+        request_at(cluster, before).next_present = slot
     if after == NONE:
         replica.last_present = slot
     else:
-        cluster.requests[after].previous_present = slot
+        request_at(cluster, after).previous_present = slot
 
 
 @step
 def remove_present(cluster: Cluster, replica: Replica, slot: int) -> None:
     """No task of the request is here any more."""
-    before, after = cluster.requests[slot].previous_present, cluster.requests[slot].next_present
+    before, after = request_at(cluster, slot).previous_present, request_at(cluster, slot).next_present
     if before == NONE:
         replica.first_present = after
     else:
-        cluster.requests[before].next_present = after
+        request_at(cluster, before).next_present = after
     if after == NONE:
         replica.last_present = before
     else:
-        cluster.requests[after].previous_present = before
+        request_at(cluster, after).previous_present = before

@@ -6,7 +6,22 @@ from simcore.engine.fast.curve import base_ps, chunk_ps
 from simcore.engine.fast.energy import power_mw
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import FOREVER, Cluster, MicroBatch, Replica, Request
+from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.state import (
+    FOREVER,
+    Cluster,
+    MicroBatch,
+    Replica,
+    Request,
+    curve_at,
+    flight_at,
+    members_of,
+    new_tokens_of,
+    request_at,
+    result_at,
+    stage_starts_of,
+    stages_free_of,
+)
 from simcore.latency.curve import BatchKind
 
 PREFILL, DECODE, HYBRID = int(BatchKind.PREFILL), int(BatchKind.DECODE), int(BatchKind.HYBRID)
@@ -23,7 +38,7 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
     """Send the micro-batch whose members were put in place through the stages."""
     settle_idle(replica, now)
     flight = next_flight(replica)
-    batch = cluster.flights[replica.index, flight]
+    batch = flight_at(cluster, replica, flight)
     batch.members = members
     count(cluster, replica, flight, batch)
     pass_stages(cluster, replica, flight, batch, now)
@@ -31,19 +46,19 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
         note_first_scheduled(cluster, replica, flight, batch)
     replica.in_flight += 1
     if replica.in_flight == 1:
-        cluster.next_ps[replica.index] = batch.end_ps
-    cluster.progress[0].active += 1
-    cluster.progress[0].failed_polls = 0
+        numbers(cluster.next_ps)[replica.index] = batch.end_ps
+    cluster.active += 1
+    cluster.failed_polls = 0
 
 
 @step
 def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
     """Find the micro-batch's kind, tokens and time, and add it to the replica's sums."""
-    curve = cluster.curves[replica.curve]
+    curve = curve_at(cluster, replica)
     decodes, new_tokens, contexts, chunks_ps = 0, 0, 0, 0
     for i in range(batch.members):
-        request = cluster.requests[cluster.members[replica.index, flight, i]]
-        new = int(cluster.new_tokens[replica.index, flight, i])
+        request = request_at(cluster, members_of(cluster, replica, flight)[i])
+        new = new_tokens_of(cluster, replica, flight)[i]
         if new > 0:
             new_tokens += new
             chunks_ps += chunk_ps(curve, new, request.done_tokens)
@@ -96,10 +111,10 @@ def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBat
     """Give each stage its time: after the stage before, and after the micro-batch before."""
     ready = now
     for stage in range(replica.stages):
-        start = max(ready, int(cluster.stage_free_ps[replica.index, stage]))
+        start = max(ready, stages_free_of(cluster, replica)[stage])
         ready = start + batch.duration_ps
-        cluster.stage_free_ps[replica.index, stage] = ready
-        cluster.stage_start_ps[replica.index, flight, stage] = start
+        stages_free_of(cluster, replica)[stage] = ready
+        stage_starts_of(cluster, replica, flight)[stage] = start
     batch.end_ps = ready
     batch.power_mw = power_mw(cluster.power_knots, replica.first_power_knot, replica.power_knots, batch.kind,
                               batch.tokens)
@@ -108,12 +123,12 @@ def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBat
 @step
 def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
     """The first iteration with any of a prompt starts when the first stage takes it up."""
-    start_ps = cluster.stage_start_ps[replica.index, flight, 0]
+    start_ps = stage_starts_of(cluster, replica, flight)[0]
     for i in range(batch.members):
-        request = cluster.requests[cluster.members[replica.index, flight, i]]
-        if cluster.new_tokens[replica.index, flight, i] > 0 and request.scheduled == 0:
+        request = request_at(cluster, members_of(cluster, replica, flight)[i])
+        if new_tokens_of(cluster, replica, flight)[i] > 0 and request.scheduled == 0:
             request.scheduled = 1
-            cluster.results[request.index].first_scheduled_ps = start_ps
+            result_at(cluster, request.index).first_scheduled_ps = start_ps
 
 
 @step
@@ -122,7 +137,7 @@ def leave_flight(cluster: Cluster, replica: Replica) -> int:
     flight = replica.first_flight
     replica.first_flight = (flight + 1) % replica.stages
     replica.in_flight -= 1
-    cluster.progress[0].active -= 1
-    following = cluster.flights[replica.index, replica.first_flight]
-    cluster.next_ps[replica.index] = following.end_ps if replica.in_flight > 0 else FOREVER
+    cluster.active -= 1
+    following = flight_at(cluster, replica, replica.first_flight)
+    numbers(cluster.next_ps)[replica.index] = following.end_ps if replica.in_flight > 0 else FOREVER
     return flight

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import Cluster
+from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.state import Cluster, pool_of
 
 PREFILL_POOL, DECODE_POOL, MIXED_POOL = 0, 1, 2
 
@@ -11,25 +12,25 @@ PREFILL_POOL, DECODE_POOL, MIXED_POOL = 0, 1, 2
 @step
 def take_out(cluster: Cluster, pool: int, index: int) -> bool:
     """Remove a replica from a pool, keeping the order; False: it was not there."""
-    size = int(cluster.pool_sizes[pool])
+    size = numbers(cluster.pool_sizes)[pool]
     place = 0
-    while place < size and cluster.pools[pool, place] != index:
+    while place < size and pool_of(cluster, pool)[place] != index:
         place += 1
     if place == size:
         return False
     for i in range(place + 1, size):
-        cluster.pools[pool, i - 1] = cluster.pools[pool, i]
-    cluster.pool_sizes[pool] = size - 1
+        pool_of(cluster, pool)[i - 1] = pool_of(cluster, pool)[i]
+    numbers(cluster.pool_sizes)[pool] = size - 1
     return True
 
 
 @step
 def put(cluster: Cluster, pool: int, index: int) -> None:
     """By index, or with ``router_ties`` ``pool_order`` at the end."""
-    place = int(cluster.pool_sizes[pool])
-    if cluster.settings[0].pool_order == 0:
-        while place > 0 and cluster.pools[pool, place - 1] > index:
-            cluster.pools[pool, place] = cluster.pools[pool, place - 1]
+    place = numbers(cluster.pool_sizes)[pool]
+    if cluster.pool_order == 0:
+        while place > 0 and pool_of(cluster, pool)[place - 1] > index:
+            pool_of(cluster, pool)[place] = pool_of(cluster, pool)[place - 1]
             place -= 1
-    cluster.pools[pool, place] = index
-    cluster.pool_sizes[pool] += 1
+    pool_of(cluster, pool)[place] = index
+    numbers(cluster.pool_sizes)[pool] += 1

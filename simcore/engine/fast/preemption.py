@@ -12,32 +12,30 @@ from simcore.engine.fast.blocks import (
 )
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.queues import pop_waiting, push_waiting_front
-from simcore.engine.fast.state import Cluster, Replica, Request
+from simcore.engine.fast.state import Cluster, Replica, members_of, new_tokens_of, request_at, result_at, running_of
 
 
 @step
 def micro_batch_size(cluster: Cluster, replica: Replica) -> int:
     """A micro-batch's share of max_batch_size, at least one."""
-    return max(cluster.settings[0].max_batch_size // replica.stages, 1)
+    return max(cluster.max_batch_size // replica.stages, 1)
 
 
 @step
 def head_fits(cluster: Cluster, replica: Replica) -> bool:
     """Whether a request waits and may be admitted: a place among max_batch_size, and blocks beyond the watermark."""
-    settings = cluster.settings[0]
-    if replica.waiting == 0 or replica.admitted >= settings.max_batch_size:
+    if replica.waiting == 0 or replica.admitted >= cluster.max_batch_size:
         return False
-    request = cluster.requests[replica.first_waiting]
-    return room_to_admit(replica, blocks_of(admission_tokens(request, settings), settings))
+    request = request_at(cluster, replica.first_waiting)
+    return room_to_admit(replica, blocks_of(admission_tokens(request, cluster), cluster))
 
 
 @step
 def admit(cluster: Cluster, replica: Replica) -> int:
     """Take the head of the waiting queue in, with its blocks; returns its slot."""
-    settings = cluster.settings[0]
     slot = pop_waiting(cluster, replica)
-    request = cluster.requests[slot]
-    request.blocks = blocks_of(admission_tokens(request, settings), settings)
+    request = request_at(cluster, slot)
+    request.blocks = blocks_of(admission_tokens(request, cluster), cluster)
     take(replica, request.blocks)
     replica.admitted += 1
     return slot
@@ -50,16 +48,15 @@ def grow_or_preempt(cluster: Cluster, replica: Replica, slot: int, looked_at: in
     ``looked_at``: how much of the front of the running list is gone. With nobody left to preempt the request itself is
     preempted: False. ``preempt_when_full`` asks for a free block even if none is needed.
     """
-    settings = cluster.settings[0]
-    request = cluster.requests[slot]
-    blocks = growth_blocks(request, settings)
-    wanted = max(blocks, settings.preempt_when_full)
+    request = request_at(cluster, slot)
+    blocks = growth_blocks(request, cluster)
+    wanted = max(blocks, cluster.preempt_when_full)
     while replica.free_blocks < wanted:
         if replica.running == looked_at:
             preempt(cluster, replica, slot)
             return False
         replica.running -= 1
-        preempt(cluster, replica, int(cluster.running[replica.index, replica.running]))
+        preempt(cluster, replica, running_of(cluster, replica)[replica.running])
     if blocks > 0:
         request.blocks += blocks
         take(replica, blocks)
@@ -69,17 +66,17 @@ def grow_or_preempt(cluster: Cluster, replica: Replica, slot: int, looked_at: in
 @step
 def preempt(cluster: Cluster, replica: Replica, slot: int) -> None:
     """Free all its blocks; it waits in front and computes its prompt and its generated tokens again."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     give_back(replica, request)
     replica.admitted -= 1
     request.target_tokens = request.prompt_tokens + request.generated
     request.done_tokens = request.cached_tokens
-    cluster.results[request.index].preemptions += 1
+    result_at(cluster, request.index).preemptions += 1
     push_waiting_front(cluster, replica, slot)
 
 
 @step
 def join_batch(cluster: Cluster, replica: Replica, flight: int, place: int, slot: int, new_tokens: int) -> None:
     """Make a request a member of the micro-batch that is formed; 0 new tokens: a decode."""
-    cluster.members[replica.index, flight, place] = slot
-    cluster.new_tokens[replica.index, flight, place] = new_tokens
+    members_of(cluster, replica, flight)[place] = slot
+    new_tokens_of(cluster, replica, flight)[place] = new_tokens

@@ -4,57 +4,56 @@ from __future__ import annotations
 
 from simcore.engine.fast.blocks import blocks_of
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import NONE, Cluster, Replica
+from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.state import NONE, Cluster, Replica, request_at
 
 
 @step
 def push_waiting(cluster: Cluster, replica: Replica, slot: int) -> None:
     """At the end of the waiting queue."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     request.next_waiting = NONE
     if replica.waiting == 0:
         replica.first_waiting = slot
     else:
-        cluster.requests[replica.last_waiting].next_waiting = slot
+        request_at(cluster, replica.last_waiting).next_waiting = slot
     replica.last_waiting = slot
     replica.waiting += 1
-    replica.waiting_blocks += blocks_of(request.target_tokens, cluster.settings[0])
+    replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
 
 
 @step
 def push_waiting_front(cluster: Cluster, replica: Replica, slot: int) -> None:
     """At the front of the waiting queue."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     request.next_waiting = replica.first_waiting
     if replica.waiting == 0:
         replica.last_waiting = slot
     replica.first_waiting = slot
     replica.waiting += 1
-    replica.waiting_blocks += blocks_of(request.target_tokens, cluster.settings[0])
+    replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
 
 
 @step
 def pop_waiting(cluster: Cluster, replica: Replica) -> int:
     """The head of the waiting queue, taken out."""
     slot = replica.first_waiting
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     replica.first_waiting = request.next_waiting
     replica.waiting -= 1
-    replica.waiting_blocks -= blocks_of(request.target_tokens, cluster.settings[0])
+    replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
     return slot
 
 
 @step
 def take_slot(cluster: Cluster) -> int:
     """A free slot; ``cluster.advance`` made sure that there is one."""
-    progress = cluster.progress[0]
-    progress.free_slots -= 1
-    return int(cluster.free_slots[progress.free_slots])
+    cluster.free_count -= 1
+    return numbers(cluster.free_slots)[cluster.free_count]
 
 
 @step
 def free_slot(cluster: Cluster, slot: int) -> None:
     """Nobody refers to the slot any more."""
-    progress = cluster.progress[0]
-    cluster.free_slots[progress.free_slots] = slot
-    progress.free_slots += 1
+    numbers(cluster.free_slots)[cluster.free_count] = slot
+    cluster.free_count += 1

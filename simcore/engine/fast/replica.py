@@ -12,14 +12,23 @@ from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
 from simcore.engine.fast.names import SARATHI, SPLITWISE_BASELINE
 from simcore.engine.fast.queues import free_slot, push_waiting
 from simcore.engine.fast.running import append_running
-from simcore.engine.fast.state import Cluster, Replica, Request
+from simcore.engine.fast.state import (
+    Cluster,
+    Replica,
+    Request,
+    flight_at,
+    members_of,
+    new_tokens_of,
+    replica_at,
+    request_at,
+)
 from simcore.engine.fast.tokens import emit_token, end_prefill, forget_finished
 
 
 @step
 def is_splitwise(cluster: Cluster) -> bool:
     """Whether the kind is one of the splitwise kinds."""
-    return cluster.settings[0].kind >= SPLITWISE_BASELINE
+    return cluster.kind >= SPLITWISE_BASELINE
 
 
 @step
@@ -28,10 +37,10 @@ def arrive(cluster: Cluster, slot: int, now: int) -> None:
     if is_splitwise(cluster):
         splitwise.arrive(cluster, slot, now)
         return
-    replica = cluster.replicas[cluster.requests[slot].prefill_replica]
+    replica = replica_at(cluster, request_at(cluster, slot).prefill_replica)
     settle_idle(replica, now)
     push_waiting(cluster, replica, slot)
-    if cluster.settings[0].one_by_one > 0 and replica.due == 0:
+    if cluster.one_by_one > 0 and replica.due == 0:
         start_iterations(cluster, replica, now)
     else:
         make_due(cluster, replica)
@@ -46,7 +55,7 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
         flight = next_flight(replica)
-        if cluster.settings[0].kind == SARATHI:
+        if cluster.kind == SARATHI:
             members = sarathi.form(cluster, replica, flight)
         else:
             members = vllm.form(cluster, replica, flight)
@@ -65,10 +74,10 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     if is_splitwise(cluster):
         splitwise.end_iteration(cluster, replica, flight, now)
         return
-    for i in range(cluster.flights[replica.index, flight].members):
-        slot = int(cluster.members[replica.index, flight, i])
-        request = cluster.requests[slot]
-        request.done_tokens += int(cluster.new_tokens[replica.index, flight, i])
+    for i in range(flight_at(cluster, replica, flight).members):
+        slot = members_of(cluster, replica, flight)[i]
+        request = request_at(cluster, slot)
+        request.done_tokens += new_tokens_of(cluster, replica, flight)[i]
         if request.done_tokens == request.target_tokens and advance(cluster, request, now):
             replica.admitted -= 1
             give_back(replica, request)

@@ -5,52 +5,49 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simcore.engine.fast.idle import settle_idle
-from simcore.engine.fast.layout import Int64, column
-from simcore.engine.fast.setup import merged_gaps
-from simcore.engine.fast.state import Cluster
+from simcore.engine.fast.layout import Int64
+from simcore.engine.fast.setup import Memory, merged_gaps
 from simcore.engine.outputs import ReplicaResults, RequestResults, RunResult
+from simcore.latency.curve import PS_PER_S
 
-PS_PER_S = 1_000_000_000_000
 BATCH_KINDS = ("prefill", "decode", "hybrid")
 
 
-def run_result(cluster: Cluster) -> RunResult:
-    """Close the books at the last finish."""
-    finish_ps = column(cluster.results, "finish_ps")
-    end_ps = max(int(finish_ps.max(initial=0)), 0)
-    for index in range(len(cluster.replicas)):
-        settle_idle(cluster.replicas[index], end_ps)
-    note_unfinished(cluster)
-    gap_ps, gap_count = merged_gaps(cluster)
-    return RunResult(request_results(cluster), replica_results(cluster), gap_ps, gap_count,
-                     energy_series(cluster, end_ps), end_ps)
+def run_result(memory: Memory) -> RunResult:
+    """The books were closed at the last finish: copies of what is asked for."""
+    note_unfinished(memory)
+    end_ps = memory.get("end_ps")
+    gap_ps, gap_count = merged_gaps(memory)
+    return RunResult(
+        request_results(memory.tables["results"]),
+        replica_results(memory.tables["replicas"], memory.get("block_tokens")),
+        gap_ps,
+        gap_count,
+        energy_series(memory, end_ps),
+        end_ps,
+    )
 
 
-def note_unfinished(cluster: Cluster) -> None:
+def note_unfinished(memory: Memory) -> None:
     """The longest gap of requests that are still here: of others it was noted when they finished."""
-    results: Any = cluster.results
-    requests: Any = cluster.requests
-    progress: Any = cluster.progress
+    requests = memory.tables["requests"]
     here = np.ones(len(requests), dtype=bool)
-    here[cluster.free_slots[: int(progress["free_slots"][0])]] = False
-    results["max_gap_ps"][requests["index"][here]] = requests["max_gap_ps"][here]
+    here[memory.tables["free_slots"][: memory.get("free_count")]] = False
+    memory.tables["results"]["max_gap_ps"][requests["index"][here]] = requests["max_gap_ps"][here]
 
 
-def energy_series(cluster: Cluster, end_ps: int) -> Int64:
+def energy_series(memory: Memory, end_ps: int) -> Int64:
     """Through the second of the last finish, or of the last work if that is later."""
-    progress: Any = cluster.progress
-    used = int(progress["seconds"][0])
-    length = max(used, end_ps // PS_PER_S + 1 if end_ps else 0)
-    series = np.zeros(length, np.int64)
-    series[:used] = cluster.energy_by_second_nj[:used]
+    used = memory.get("seconds")
+    series = np.zeros(max(used, end_ps // PS_PER_S + 1 if end_ps else 0), np.int64)
+    series[:used] = memory.tables["energy_by_second_nj"][:used]
     return series
 
 
-def request_results(cluster: Cluster) -> RequestResults:
+def request_results(results: NDArray[Any]) -> RequestResults:
     """One entry a request."""
-    results = cluster.results
     return RequestResults(
         status=column(results, "status"),
         first_scheduled_ps=column(results, "first_scheduled_ps"),
@@ -63,12 +60,11 @@ def request_results(cluster: Cluster) -> RequestResults:
     )
 
 
-def replica_results(cluster: Cluster) -> ReplicaResults:
+def replica_results(replicas: NDArray[Any], block_tokens: int) -> ReplicaResults:
     """One entry a replica."""
-    replicas = cluster.replicas
     return ReplicaResults(
-        busy_ps=by_kind(cluster, "busy_ps"),
-        iterations=by_kind(cluster, "iterations"),
+        busy_ps=by_kind(replicas, "busy_ps"),
+        iterations=by_kind(replicas, "iterations"),
         blocked_ps=column(replicas, "blocked_ps"),
         transfer_wait_ps=column(replicas, "transfer_wait_ps"),
         nic_busy_ps=column(replicas, "nic_busy_ps"),
@@ -77,11 +73,16 @@ def replica_results(cluster: Cluster) -> ReplicaResults:
         prefill_pairs=column(replicas, "prefill_pairs"),
         chunk_read_tokens=column(replicas, "chunk_read_tokens"),
         context_tokens=column(replicas, "context_tokens"),
-        kv_peak_tokens=column(replicas, "peak_blocks") * column(cluster.settings, "block_tokens"),
+        kv_peak_tokens=column(replicas, "peak_blocks") * block_tokens,
         energy_nj=column(replicas, "energy_nj"),
     )
 
 
-def by_kind(cluster: Cluster, name: str) -> Int64:
+def by_kind(replicas: NDArray[Any], name: str) -> Int64:
     """[replica, BatchKind]."""
-    return np.stack([column(cluster.replicas, f"{kind}_{name}") for kind in BATCH_KINDS], axis=1)
+    return np.stack([column(replicas, f"{kind}_{name}") for kind in BATCH_KINDS], axis=1)
+
+
+def column(rows: NDArray[Any], name: str) -> Int64:
+    """A copy of one field of all rows."""
+    return np.ascontiguousarray(rows[name])

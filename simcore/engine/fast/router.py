@@ -9,6 +9,7 @@ import numpy as np
 
 from simcore.engine.fast.blocks import blocks_of, lifetime_tokens
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.names import (
     DECODE_ROLE,
     JSQ,
@@ -20,7 +21,7 @@ from simcore.engine.fast.names import (
     SPLITWISE,
 )
 from simcore.engine.fast.pools import DECODE_POOL, MIXED_POOL, PREFILL_POOL, put, take_out
-from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request
+from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request, pool_of, replica_at, result_at
 
 PENDING, RESERVED, KV_BLOCKS, WAITING = 0, 1, 2, 3
 """What a choice is the minimum of."""
@@ -29,12 +30,11 @@ PENDING, RESERVED, KV_BLOCKS, WAITING = 0, 1, 2, 3
 @step
 def route(cluster: Cluster, request: Request) -> bool:
     """Assign the request; False: it can never fit and is refused."""
-    settings = cluster.settings[0]
-    if 0 < settings.max_model_tokens < request.prompt_tokens + request.output_limit:
+    if 0 < cluster.max_model_tokens < request.prompt_tokens + request.output_limit:
         return False
-    if settings.kind != SPLITWISE:
+    if cluster.kind != SPLITWISE:
         prefill, decode = choose_one(cluster, request)
-    elif settings.router == JSQ and settings.mixed_pool > 0:
+    elif cluster.router == JSQ and cluster.mixed_pool > 0:
         prefill, decode = choose_two_stages(cluster, request)
     else:
         prefill, decode = choose_by_role(cluster, request)
@@ -48,9 +48,9 @@ def route(cluster: Cluster, request: Request) -> bool:
 def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> None:
     """Note what the router counts: pending tokens, and the KV that the request will reserve."""
     request.prefill_replica, request.decode_replica = prefill, decode
-    result = cluster.results[request.index]
+    result = result_at(cluster, request.index)
     result.prefill_replica, result.decode_replica = prefill, decode
-    source, destination = cluster.replicas[prefill], cluster.replicas[decode]
+    source, destination = replica_at(cluster, prefill), replica_at(cluster, decode)
     source.pending_tokens += request.prompt_tokens
     destination.pending_tokens += 1
     destination.reserved_tokens += request.prompt_tokens + request.output_limit
@@ -61,7 +61,7 @@ def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> Non
 @step
 def choose_one(cluster: Cluster, request: Request) -> tuple[int, int]:
     """One replica for both phases."""
-    tokens = lifetime_tokens(request, cluster.settings[0])
+    tokens = lifetime_tokens(request, cluster)
     chosen = choose(cluster, MIXED_POOL, tokens, request, 0)
     return chosen, chosen
 
@@ -69,17 +69,17 @@ def choose_one(cluster: Cluster, request: Request) -> tuple[int, int]:
 @step
 def choose_by_role(cluster: Cluster, request: Request) -> tuple[int, int]:
     """Each phase in its own pool, nothing moves; without both pools, one replica of the mixed pool."""
-    if cluster.pool_sizes[PREFILL_POOL] == 0 or cluster.pool_sizes[DECODE_POOL] == 0:
+    if numbers(cluster.pool_sizes)[PREFILL_POOL] == 0 or numbers(cluster.pool_sizes)[DECODE_POOL] == 0:
         return choose_one(cluster, request)
     prefill = choose(cluster, PREFILL_POOL, request.prompt_tokens + 1, request, 0)
-    decode = choose(cluster, DECODE_POOL, lifetime_tokens(request, cluster.settings[0]), request, 1)
+    decode = choose(cluster, DECODE_POOL, lifetime_tokens(request, cluster), request, 1)
     return prefill, decode
 
 
 @step
 def choose(cluster: Cluster, pool: int, tokens: int, request: Request, stage: int) -> int:
     """A replica of the pool by the case's router. ``stage``: 0 prefill (or both phases), 1 decode."""
-    router = cluster.settings[0].router
+    router = cluster.router
     if router == ROUND_ROBIN:
         return next_in_turn(cluster, pool, tokens, stage)
     if router == RANDOM:
@@ -94,10 +94,10 @@ def choose(cluster: Cluster, pool: int, tokens: int, request: Request, stage: in
 @step
 def least(cluster: Cluster, pool: int, tokens: int, measure: int) -> int:
     """The first replica of a pool with the least of something, among those that could hold so many tokens."""
-    blocks = blocks_of(tokens, cluster.settings[0])
+    blocks = blocks_of(tokens, cluster)
     best, best_value = NONE, FOREVER
-    for place in range(cluster.pool_sizes[pool]):
-        replica = cluster.replicas[cluster.pools[pool, place]]
+    for place in range(numbers(cluster.pool_sizes)[pool]):
+        replica = replica_at(cluster, pool_of(cluster, pool)[place])
         if replica.kv_blocks >= blocks and value_of(replica, measure) < best_value:
             best, best_value = replica.index, value_of(replica, measure)
     return best
@@ -118,13 +118,13 @@ def value_of(replica: Replica, measure: int) -> int:
 @step
 def next_in_turn(cluster: Cluster, pool: int, tokens: int, stage: int) -> int:
     """Round robin over the pool, passing by those that could not hold the request."""
-    blocks = blocks_of(tokens, cluster.settings[0])
-    size = int(cluster.pool_sizes[pool])
+    blocks = blocks_of(tokens, cluster)
+    size = numbers(cluster.pool_sizes)[pool]
     for passed_by in range(size):
-        place = (cluster.next_in_turn[stage] + passed_by) % size
-        index = int(cluster.pools[pool, place])
-        if cluster.replicas[index].kv_blocks >= blocks:
-            cluster.next_in_turn[stage] = place + 1
+        place = (numbers(cluster.next_in_turn)[stage] + passed_by) % size
+        index = pool_of(cluster, pool)[place]
+        if replica_at(cluster, index).kv_blocks >= blocks:
+            numbers(cluster.next_in_turn)[stage] = place + 1
             return index
     return NONE
 
@@ -132,16 +132,16 @@ def next_in_turn(cluster: Cluster, pool: int, tokens: int, stage: int) -> int:
 @step
 def drawn(cluster: Cluster, pool: int, tokens: int, request: Request, stage: int) -> int:
     """One of those of the pool that could hold so many tokens, by lot."""
-    blocks = blocks_of(tokens, cluster.settings[0])
+    blocks = blocks_of(tokens, cluster)
     candidates = 0
-    for place in range(cluster.pool_sizes[pool]):
-        candidates += int(cluster.replicas[cluster.pools[pool, place]].kv_blocks >= blocks)
+    for place in range(numbers(cluster.pool_sizes)[pool]):
+        candidates += int(replica_at(cluster, pool_of(cluster, pool)[place]).kv_blocks >= blocks)
     if candidates == 0:
         return NONE
-    lot = draw(cluster.settings[0].seed, request.index, stage, candidates)
-    for place in range(cluster.pool_sizes[pool]):
-        index = int(cluster.pools[pool, place])
-        lot -= int(cluster.replicas[index].kv_blocks >= blocks)
+    lot = draw(cluster.seed, request.index, stage, candidates)
+    for place in range(numbers(cluster.pool_sizes)[pool]):
+        index = pool_of(cluster, pool)[place]
+        lot -= int(replica_at(cluster, index).kv_blocks >= blocks)
         if lot < 0:
             return index
     return NONE
@@ -162,7 +162,7 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
 
     With neither, both phases go to the replica with the fewest pending tokens of all.
     """
-    tokens = lifetime_tokens(request, cluster.settings[0])
+    tokens = lifetime_tokens(request, cluster)
     if not could_be_held(cluster, tokens):
         return NONE, NONE
     prefill = find_prefill(cluster, request)
@@ -182,9 +182,9 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
 @step
 def could_be_held(cluster: Cluster, tokens: int) -> bool:
     """Whether any replica could hold so many tokens, if it held nothing else."""
-    blocks = blocks_of(tokens, cluster.settings[0])
-    for index in range(len(cluster.replicas)):
-        if cluster.replicas[index].kv_blocks >= blocks:
+    blocks = blocks_of(tokens, cluster)
+    for index in range(cluster.replica_count):
+        if replica_at(cluster, index).kv_blocks >= blocks:
             return True
     return False
 
@@ -194,7 +194,7 @@ def find_prefill(cluster: Cluster, request: Request) -> int:
     """The prefill replica with the fewest pending tokens, unless its queue is long; else the same in the mixed pool."""
     for pool in (PREFILL_POOL, MIXED_POOL):
         best = least(cluster, pool, request.prompt_tokens + 1, PENDING)
-        if best != NONE and not is_queue_long(cluster, cluster.replicas[best], request):
+        if best != NONE and not is_queue_long(cluster, replica_at(cluster, best), request):
             return best
     return NONE
 
@@ -203,7 +203,7 @@ def find_prefill(cluster: Cluster, request: Request) -> int:
 def is_queue_long(cluster: Cluster, replica: Replica, request: Request) -> bool:
     """Something waits there, and the prompt would make its pending tokens exceed the limit."""
     pending = replica.pending_tokens + request.prompt_tokens
-    return replica.tasks > 0 and pending > cluster.settings[0].prompt_pending_limit
+    return replica.tasks > 0 and pending > cluster.prompt_pending_limit
 
 
 @step
@@ -211,7 +211,7 @@ def find_decode(cluster: Cluster, tokens: int) -> int:
     """The decode replica with the least reserved KV, unless that would fill it; else the same in the mixed pool."""
     for pool in (DECODE_POOL, MIXED_POOL):
         best = least(cluster, pool, tokens, RESERVED)
-        if best != NONE and not is_kv_full(cluster, cluster.replicas[best], tokens):
+        if best != NONE and not is_kv_full(cluster, replica_at(cluster, best), tokens):
             return best
     return NONE
 
@@ -219,7 +219,7 @@ def find_decode(cluster: Cluster, tokens: int) -> int:
 @step
 def is_kv_full(cluster: Cluster, replica: Replica, tokens: int) -> bool:
     """Its reservations and this one reach its capacity."""
-    return replica.reserved_tokens + tokens >= replica.kv_blocks * cluster.settings[0].block_tokens
+    return replica.reserved_tokens + tokens >= replica.kv_blocks * cluster.block_tokens
 
 
 @step
@@ -230,8 +230,8 @@ def least_pending_anywhere(cluster: Cluster, tokens: int) -> int:
         index = least(cluster, pool, tokens, PENDING)
         if index == NONE:
             continue
-        value = cluster.replicas[index].pending_tokens
-        by_index = cluster.settings[0].pool_order == 0 and value == best_value and index < best
+        value = replica_at(cluster, index).pending_tokens
+        by_index = cluster.pool_order == 0 and value == best_value and index < best
         if value < best_value or by_index:
             best, best_value = index, value
     return best

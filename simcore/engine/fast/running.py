@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import Cluster, Replica
+from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
 
 
 @step
 def append_running(cluster: Cluster, replica: Replica, slot: int) -> None:
     """At the end of the running list."""
-    cluster.running[replica.index, replica.running] = slot
+    running_of(cluster, replica)[replica.running] = slot
     replica.running += 1
 
 
@@ -17,18 +17,18 @@ def append_running(cluster: Cluster, replica: Replica, slot: int) -> None:
 def sort_by_arrival(cluster: Cluster, replica: Replica) -> None:
     """By place in the trace. By insertion: the list is mostly in order already."""
     for i in range(1, replica.running):
-        slot = int(cluster.running[replica.index, i])
-        index = cluster.requests[slot].index
+        slot = running_of(cluster, replica)[i]
+        index = request_at(cluster, slot).index
         place = i
-        while place > 0 and cluster.requests[cluster.running[replica.index, place - 1]].index > index:
-            cluster.running[replica.index, place] = cluster.running[replica.index, place - 1]
+        while place > 0 and request_at(cluster, running_of(cluster, replica)[place - 1]).index > index:
+            running_of(cluster, replica)[place] = running_of(cluster, replica)[place - 1]
             place -= 1
-        cluster.running[replica.index, place] = slot
+        running_of(cluster, replica)[place] = slot
 
 
 @step
 def drop_front(cluster: Cluster, replica: Replica, looked_at: int) -> None:
     """Take what was looked at from the front of the list."""
     for i in range(looked_at, replica.running):
-        cluster.running[replica.index, i - looked_at] = cluster.running[replica.index, i]
+        running_of(cluster, replica)[i - looked_at] = running_of(cluster, replica)[i]
     replica.running -= looked_at

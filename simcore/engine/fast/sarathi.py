@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
 from simcore.engine.fast.running import sort_by_arrival
-from simcore.engine.fast.state import Cluster, Replica, Request
+from simcore.engine.fast.state import Cluster, Replica, Request, request_at, running_of
 
 
 @step
@@ -26,11 +26,11 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     members, looked_at, prefills = 0, 0, 0
     size = micro_batch_size(cluster, replica)
     while looked_at < replica.running and members < size:
-        slot = int(cluster.running[replica.index, looked_at])
+        slot = running_of(cluster, replica)[looked_at]
         looked_at += 1
-        request = cluster.requests[slot]
+        request = request_at(cluster, slot)
         if request.done_tokens < request.target_tokens:
-            cluster.running[replica.index, prefills] = slot
+            running_of(cluster, replica)[prefills] = slot
             prefills += 1
         elif grow_or_preempt(cluster, replica, slot, looked_at):
             join_batch(cluster, replica, flight, members, slot, 0)
@@ -47,17 +47,17 @@ def add_prefills_in_progress(cluster: Cluster, replica: Replica, flight: int, me
     """
     spent, left_over = members, 0
     for i in range(prefills):
-        slot = int(cluster.running[replica.index, i])
-        chunk = next_chunk(cluster, cluster.requests[slot], spent)
+        slot = running_of(cluster, replica)[i]
+        chunk = next_chunk(cluster, request_at(cluster, slot), spent)
         if chunk > 0:
             join_batch(cluster, replica, flight, members, slot, chunk)
             members += 1
             spent += chunk
         else:
-            cluster.running[replica.index, left_over] = slot
+            running_of(cluster, replica)[left_over] = slot
             left_over += 1
     for i in range(looked_at, replica.running):
-        cluster.running[replica.index, left_over] = cluster.running[replica.index, i]
+        running_of(cluster, replica)[left_over] = running_of(cluster, replica)[i]
         left_over += 1
     replica.running = left_over
     sort_by_arrival(cluster, replica)
@@ -69,7 +69,7 @@ def add_new_requests(cluster: Cluster, replica: Replica, flight: int, members: i
     """Admit from the front of the waiting queue; all blocks of a prompt are taken at once."""
     size = micro_batch_size(cluster, replica)
     while members < size and head_fits(cluster, replica):
-        chunk = next_chunk(cluster, cluster.requests[replica.first_waiting], spent)
+        chunk = next_chunk(cluster, request_at(cluster, replica.first_waiting), spent)
         if chunk == 0:
             break
         join_batch(cluster, replica, flight, members, admit(cluster, replica), chunk)
@@ -81,4 +81,4 @@ def add_new_requests(cluster: Cluster, replica: Replica, flight: int, members: i
 @step
 def next_chunk(cluster: Cluster, request: Request, spent: int) -> int:
     """What is left of the prompt, or of the budget if that is less."""
-    return max(min(request.target_tokens - request.done_tokens, cluster.settings[0].token_budget - spent), 0)
+    return max(min(request.target_tokens - request.done_tokens, cluster.token_budget - spent), 0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from simcore.engine.fast.blocks import admission_tokens, blocks_of, growth_blocks
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.names import NO_AGEING, SPLITWISE_SIM
-from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, Request, Selection
+from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, Request, request_at, running_of, task_at
 
 MOST_PASSES = 4
 ADDED, CHOSEN_BEFORE, FULL, NO_ROOM = 0, 1, 2, 3
@@ -15,29 +16,28 @@ ADDED, CHOSEN_BEFORE, FULL, NO_ROOM = 0, 1, 2, 3
 @step
 def select(cluster: Cluster, replica: Replica) -> int:
     """Puts the tasks of the next batch in ``Cluster.chosen``, in the order of the five rules; returns how many."""
-    chosen = cluster.selection[0]
-    chosen.tasks, chosen.tokens, chosen.free_blocks = 0, 0, replica.free_blocks
-    chosen.number += 1
+    cluster.chosen_tasks, cluster.chosen_tokens, cluster.chosen_free_blocks = 0, 0, replica.free_blocks
+    cluster.selection += 1
     add_aged(cluster, replica)
     add_queue(cluster, replica, replica.first_prompt)
     add_queue(cluster, replica, replica.first_interrupted)
     add_batch(cluster, replica)
     add_present(cluster, replica)
-    return chosen.tasks
+    return cluster.chosen_tasks
 
 
 @step
 def add_aged(cluster: Cluster, replica: Replica) -> None:
     """Rule 1. ``ageing`` ``splitwise-sim`` stops at the first task below the limit, in the order of the waiting list."""
-    ageing = cluster.settings[0].ageing
+    ageing = cluster.ageing
     task = NONE if ageing == NO_AGEING else replica.first_task
     while task != NONE:
-        if cluster.tasks[task].passes >= MOST_PASSES:
+        if task_at(cluster, task).passes >= MOST_PASSES:
             if try_add(cluster, replica, task) == FULL:
                 return
         elif ageing == SPLITWISE_SIM:
             return
-        task = cluster.tasks[task].next_waiting
+        task = task_at(cluster, task).next_waiting
 
 
 @step
@@ -47,14 +47,14 @@ def add_queue(cluster: Cluster, replica: Replica, first: int) -> None:
     while task != NONE:
         if try_add(cluster, replica, task) >= FULL:
             return
-        task = cluster.tasks[task].next_queued
+        task = task_at(cluster, task).next_queued
 
 
 @step
 def add_batch(cluster: Cluster, replica: Replica) -> None:
     """Rule 4."""
     for i in range(replica.running):
-        if try_add(cluster, replica, int(cluster.running[replica.index, i])) >= FULL:
+        if try_add(cluster, replica, running_of(cluster, replica)[i]) >= FULL:
             return
 
 
@@ -65,37 +65,37 @@ def add_present(cluster: Cluster, replica: Replica) -> None:
     while slot != NONE:
         if try_add(cluster, replica, next_task(cluster, replica, slot)) >= FULL:
             return
-        slot = cluster.requests[slot].next_present
+        slot = request_at(cluster, slot).next_present
 
 
 @step
 def try_add(cluster: Cluster, replica: Replica, task: int) -> int:
     """Add a task to the batch if its request is not in it yet, and there is a place, tokens and KV for it."""
-    chosen, settings, request = cluster.selection[0], cluster.settings[0], cluster.requests[task >> 1]
-    if chosen.tasks == settings.max_batch_size:
+    request = request_at(cluster, task >> 1)
+    if cluster.chosen_tasks == cluster.max_batch_size:
         return FULL
-    if request.chosen == chosen.number:
+    if request.chosen == cluster.selection:
         return CHOSEN_BEFORE
     tokens = task_tokens(request, task & 1)
-    if chosen.tasks > 0 and chosen.tokens + tokens > settings.max_batch_tokens:
+    if cluster.chosen_tasks > 0 and cluster.chosen_tokens + tokens > cluster.max_batch_tokens:
         return FULL
     blocks = task_blocks(cluster, request, task & 1)
-    if blocks > room(replica, chosen, task & 1):
+    if blocks > room(cluster, replica, task & 1):
         return NO_ROOM
-    cluster.chosen[chosen.tasks] = task
-    request.chosen = chosen.number
-    chosen.tasks += 1
-    chosen.tokens += tokens
-    chosen.free_blocks -= blocks
+    numbers(cluster.chosen)[cluster.chosen_tasks] = task
+    request.chosen = cluster.selection
+    cluster.chosen_tasks += 1
+    cluster.chosen_tokens += tokens
+    cluster.chosen_free_blocks -= blocks
     return ADDED
 
 
 @step
-def room(replica: Replica, chosen: Selection, phase: int) -> int:
+def room(cluster: Cluster, replica: Replica, phase: int) -> int:
     """Blocks that a task may take: for a prompt what is above the watermark (a replica that holds nothing has none)."""
-    if phase == DECODE or chosen.free_blocks == replica.kv_blocks:
-        return chosen.free_blocks
-    return max(chosen.free_blocks - replica.watermark_blocks, 0)
+    if phase == DECODE or cluster.chosen_free_blocks == replica.kv_blocks:
+        return cluster.chosen_free_blocks
+    return max(cluster.chosen_free_blocks - replica.watermark_blocks, 0)
 
 
 @step
@@ -107,15 +107,14 @@ def task_tokens(request: Request, phase: int) -> int:
 @step
 def task_blocks(cluster: Cluster, request: Request, phase: int) -> int:
     """Blocks to take when the task starts; 0 for a decode that holds all it needs."""
-    settings = cluster.settings[0]
     if phase == PROMPT:
-        return blocks_of(admission_tokens(request, settings), settings)
-    return growth_blocks(request, settings)
+        return blocks_of(admission_tokens(request, cluster), cluster)
+    return growth_blocks(request, cluster)
 
 
 @step
 def next_task(cluster: Cluster, replica: Replica, slot: int) -> int:
     """A request's task that is next on this replica: its prompt until that has ended here."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     prompt_is_next = request.prefill_ended == 0 and request.prefill_replica == replica.index
     return 2 * slot + (PROMPT if prompt_is_next else DECODE)

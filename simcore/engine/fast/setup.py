@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
-from simcore.engine.fast.layout import Int64, Table, longer, table
+from simcore.engine.fast.layout import Int64, table
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, TRANSFER_MODES
 from simcore.engine.fast.state import (
     FOREVER,
     NONE,
     Cluster,
     MicroBatch,
-    Progress,
     Replica,
     Request,
     Result,
-    Selection,
-    Settings,
     Task,
     Transfer,
 )
-from simcore.engine.inputs import ClusterInputs, SchedulerInputs, TransferInputs
+from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import NEVER, UNFINISHED
-from simcore.latency.curve import IterationCurve
+from simcore.latency.curve import PS_PER_S, IterationCurve
 
 MORE_SLOTS, MORE_GAPS, MORE_SECONDS = 1, 2, 3
 """What ``cluster.advance`` may lack; 0: it is done."""
@@ -36,44 +35,84 @@ FIRST_GAPS = 65_536
 FIRST_SECONDS = 4096
 
 
-def build_cluster(inputs: ClusterInputs) -> Cluster:
+@dataclass
+class Memory:
+    """The ``Cluster`` record, and the tables that its fields hold the addresses of, by field."""
+
+    cluster: NDArray[Any]
+    tables: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def address(self) -> int:
+        """What compiled code is given."""
+        return int(self.cluster.ctypes.data)
+
+    def put(self, name: str, rows: NDArray[Any]) -> None:
+        """Have the record point to this table from now on."""
+        self.tables[name] = rows
+        self.cluster[name] = rows.ctypes.data
+
+    def get(self, name: str) -> int:
+        """A field of the record."""
+        return int(self.cluster[name][0])
+
+    def lengthen(self, name: str, length: int) -> None:
+        """Room for more rows, zeros so far."""
+        rows = np.zeros(length, self.tables[name].dtype)
+        rows[: len(self.tables[name])] = self.tables[name]
+        self.put(name, rows)
+
+
+def build_memory(inputs: ClusterInputs) -> Memory:
     """Every request not yet arrived, every replica empty."""
+    sizes = {"most_stages": most_stages(inputs), "most_members": most_members(inputs),
+             "trace_requests": len(inputs.arrival_ps), "replica_count": len(inputs.replicas)}
+    memory = Memory(table(Cluster, 1, **settings(inputs), **sizes))
+    put_trace(memory, inputs)
+    put_replicas(memory, inputs)
+    put_room(memory)
+    return memory
+
+
+def put_trace(memory: Memory, inputs: ClusterInputs) -> None:
+    """The trace, not copied where it is in compiled code's form already, and empty results."""
+    for name in ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens", "max_output_tokens"):
+        memory.put(name, np.ascontiguousarray(getattr(inputs, name), dtype=np.int64))
+    memory.put("results", table(Result, len(inputs.arrival_ps), status=UNFINISHED, first_scheduled_ps=NEVER,
+                                first_token_ps=NEVER, finish_ps=NEVER, prefill_replica=NEVER, decode_replica=NEVER))
+
+
+def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
+    """Replicas with their curves, power, pools, and rows for their batches."""
     replicas, stages, most = len(inputs.replicas), most_stages(inputs), most_members(inputs)
+    memory.put("replicas", replica_table(inputs))
+    memory.put("curves", curve_table(distinct_curves(inputs)))
+    memory.put("curve_knots", knot_array(distinct_curves(inputs)))
+    memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
+    memory.put("flights", table(MicroBatch, replicas * stages))
+    memory.put("next_ps", np.full(replicas, FOREVER))
+    lengths = {"due": replicas, "members": replicas * stages * most, "new_tokens": replicas * stages * most,
+               "running": replicas * most, "chosen": most, "next_in_turn": 2, "stage_free_ps": replicas * stages,
+               "stage_start_ps": replicas * stages * stages}
+    for name, length in lengths.items():
+        memory.put(name, np.zeros(length, np.int64))
     pools = [[i for i, r in enumerate(inputs.replicas) if r.role == role] for role in ("prefill", "decode", "mixed")]
-    return Cluster(
-        settings=settings_row(inputs.scheduler, inputs.transfer, inputs.window),
-        progress=table(Progress, 1, free_slots=FIRST_SLOTS),
-        arrival_ps=column_of(inputs.arrival_ps),
-        prompt_tokens=column_of(inputs.prompt_tokens),
-        output_tokens=column_of(inputs.output_tokens),
-        cached_prompt_tokens=column_of(inputs.cached_prompt_tokens),
-        max_output_tokens=column_of(inputs.max_output_tokens),
-        results=empty_results(len(inputs.arrival_ps)),
-        requests=table(Request, FIRST_SLOTS),
-        tasks=table(Task, 2 * FIRST_SLOTS),
-        transfers=table(Transfer, FIRST_SLOTS + 1),
-        free_slots=np.arange(FIRST_SLOTS)[::-1].astype(np.int64),
-        replicas=replica_table(inputs),
-        next_ps=np.full(replicas, FOREVER),
-        due=np.zeros(replicas, np.int64),
-        flights=table(MicroBatch, (replicas, stages)),
-        members=np.zeros((replicas, stages, most), np.int64),
-        new_tokens=np.zeros((replicas, stages, most), np.int64),
-        running=np.zeros((replicas, most), np.int64),
-        selection=table(Selection, 1),
-        chosen=np.zeros(most, np.int64),
-        pools=np.array([pool + [NONE] * (replicas - len(pool)) for pool in pools], np.int64),
-        pool_sizes=np.array([len(pool) for pool in pools], np.int64),
-        next_in_turn=np.zeros(2, np.int64),
-        stage_free_ps=np.zeros((replicas, stages), np.int64),
-        stage_start_ps=np.zeros((replicas, stages, stages), np.int64),
-        curves=curve_table(distinct_curves(inputs)),
-        curve_knots=knot_array(distinct_curves(inputs)),
-        power_knots=power_knot_array(distinct_powers(inputs)),
-        gap_ps=np.zeros(FIRST_GAPS + most, np.int64),
-        gap_count=np.zeros(FIRST_GAPS + most, np.int64),
-        energy_by_second_nj=np.zeros(FIRST_SECONDS, np.int64),
-    )
+    memory.put("pools", np.array([pool + [NONE] * (replicas - len(pool)) for pool in pools], np.int64))
+    memory.put("pool_sizes", np.array([len(pool) for pool in pools], np.int64))
+
+
+def put_room(memory: Memory) -> None:
+    """The tables that grow, at their first length."""
+    memory.put("free_slots", np.zeros(0, np.int64))
+    memory.put("requests", table(Request, 0))
+    memory.put("tasks", table(Task, 0))
+    memory.put("transfers", table(Transfer, 0))
+    lengthen_slots(memory, FIRST_SLOTS)
+    for name in ("gap_ps", "gap_count"):
+        memory.put(name, np.zeros(FIRST_GAPS + memory.get("most_members"), np.int64))
+    memory.cluster["gap_room"] = len(memory.tables["gap_ps"])
+    memory.put("energy_by_second_nj", np.zeros(FIRST_SECONDS, np.int64))
+    memory.cluster["second_room"] = FIRST_SECONDS
 
 
 def most_stages(inputs: ClusterInputs) -> int:
@@ -96,40 +135,30 @@ def distinct_powers(inputs: ClusterInputs) -> list[Power]:
     return list(dict.fromkeys(power_of(replica) for replica in inputs.replicas))
 
 
-def column_of(values: Int64) -> Int64:
-    """As the compiled code takes it; not copied where it is so already."""
-    return np.ascontiguousarray(values, dtype=np.int64)
-
-
-def empty_results(requests: int) -> Table[Result]:
-    """Nothing has happened to any request."""
-    return table(Result, requests, status=UNFINISHED, first_scheduled_ps=NEVER, first_token_ps=NEVER,
-                 finish_ps=NEVER, prefill_replica=NEVER, decode_replica=NEVER)
-
-
-def settings_row(scheduler: SchedulerInputs, transfer: TransferInputs, window: tuple[int, int]) -> Table[Settings]:
-    """Names as numbers; the seed as the signed number with its 64 bits."""
+def settings(inputs: ClusterInputs) -> dict[str, int]:
+    """The first fields of ``Cluster``: names as numbers; the seed as the signed number with its 64 bits."""
+    scheduler, transfer = inputs.scheduler, inputs.transfer
     same = ("token_budget", "max_batch_tokens", "max_batch_size", "block_tokens", "max_model_tokens", "mixed_pool",
             "prompt_pending_limit", "padded_prompts", "preempt_when_full")
-    return table(
-        Settings, 1, **{name: int(getattr(scheduler, name)) for name in same},
-        kind=KINDS.index(scheduler.kind),
-        reservation=RESERVATIONS.index(scheduler.reservation),
-        ageing=AGEINGS.index(scheduler.ageing),
-        decode_runs=DECODE_RUNS.index(scheduler.decode_runs),
-        one_by_one=int(scheduler.simultaneous_arrivals == "one_by_one"),
-        router=ROUTERS.index(scheduler.router),
-        pool_order=int(scheduler.router_ties == "pool_order"),
-        seed=signed_64_bits(scheduler.seed),
-        transfer_mode=TRANSFER_MODES.index(transfer.mode),
-        transfer_ps_per_token=transfer.ps_per_token,
-        contention=int(transfer.contention),
-        setup_ps=transfer.setup_ps,
-        retry_ps=transfer.retry_ps,
-        layers=transfer.layers,
-        first_in_window=window[0],
-        end_of_window=window[1],
-    )
+    return {
+        **{name: int(getattr(scheduler, name)) for name in same},
+        "kind": KINDS.index(scheduler.kind),
+        "reservation": RESERVATIONS.index(scheduler.reservation),
+        "ageing": AGEINGS.index(scheduler.ageing),
+        "decode_runs": DECODE_RUNS.index(scheduler.decode_runs),
+        "one_by_one": int(scheduler.simultaneous_arrivals == "one_by_one"),
+        "router": ROUTERS.index(scheduler.router),
+        "pool_order": int(scheduler.router_ties == "pool_order"),
+        "seed": signed_64_bits(scheduler.seed),
+        "transfer_mode": TRANSFER_MODES.index(transfer.mode),
+        "transfer_ps_per_token": transfer.ps_per_token,
+        "contention": int(transfer.contention),
+        "setup_ps": transfer.setup_ps,
+        "retry_ps": transfer.retry_ps,
+        "layers": transfer.layers,
+        "first_in_window": inputs.window[0],
+        "end_of_window": inputs.window[1],
+    }
 
 
 def signed_64_bits(number: int) -> int:
@@ -137,7 +166,7 @@ def signed_64_bits(number: int) -> int:
     return (number & 2**64 - 1 ^ 2**63) - 2**63
 
 
-def replica_table(inputs: ClusterInputs) -> Table[Replica]:
+def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
     """An empty replica each; its watermark is rounded down to whole blocks."""
     replicas, share = inputs.replicas, inputs.scheduler.watermark_blocks_share
     curves, powers = distinct_curves(inputs), distinct_powers(inputs)
@@ -159,50 +188,42 @@ def replica_table(inputs: ClusterInputs) -> Table[Replica]:
     )
 
 
-def enlarge(cluster: Cluster, lacking: int, seconds: int) -> Cluster:
-    """More room for what ``cluster.advance`` says is lacking; twice as much, or as much as is asked for."""
+def enlarge(memory: Memory, lacking: int, now: int) -> None:
+    """More room for what ``cluster.advance`` says is lacking: twice as much, or what the instant needs."""
     if lacking == MORE_SLOTS:
-        return with_more_slots(cluster)
-    if lacking == MORE_GAPS:
-        return with_room_for_gaps(cluster)
-    length = max(2 * len(cluster.energy_by_second_nj), seconds + 1)
-    series = np.zeros(length, np.int64)
-    series[: len(cluster.energy_by_second_nj)] = cluster.energy_by_second_nj
-    return cluster._replace(energy_by_second_nj=series)
+        lengthen_slots(memory, 2 * len(memory.tables["requests"]))
+    elif lacking == MORE_GAPS:
+        make_room_for_gaps(memory)
+    else:
+        memory.lengthen("energy_by_second_nj", max(2 * memory.get("second_room"), now // PS_PER_S + 1))
+        memory.cluster["second_room"] = len(memory.tables["energy_by_second_nj"])
 
 
-def with_more_slots(cluster: Cluster) -> Cluster:
-    """Twice the slots. Their numbers stay; the new ones are free."""
-    progress: Any = cluster.progress
-    slots, free = len(cluster.requests), int(progress["free_slots"][0])
-    free_slots = np.zeros(2 * slots, np.int64)
-    free_slots[:slots] = np.arange(slots, 2 * slots)[::-1]
-    free_slots[slots : slots + free] = cluster.free_slots[:free]
-    progress["free_slots"] += slots
-    return cluster._replace(free_slots=free_slots, requests=longer(cluster.requests, 2 * slots),
-                            tasks=longer(cluster.tasks, 4 * slots), transfers=longer(cluster.transfers, 2 * slots + 1))
+def lengthen_slots(memory: Memory, slots: int) -> None:
+    """So many slots. The numbers of those there are stay; the new ones are free, lowest on top."""
+    before, free = len(memory.tables["requests"]), memory.get("free_count")
+    for name, length in (("free_slots", slots), ("requests", slots), ("tasks", 2 * slots), ("transfers", slots + 1)):
+        memory.lengthen(name, length)
+    memory.tables["free_slots"][free : free + slots - before] = np.arange(before, slots)[::-1]
+    memory.cluster["free_count"] += slots - before
 
 
-def with_room_for_gaps(cluster: Cluster) -> Cluster:
+def make_room_for_gaps(memory: Memory) -> None:
     """The runs of gaps merged; where that frees less than half of the room, twice as much as well."""
-    progress: Any = cluster.progress
-    gap_ps, gap_count = merged_gaps(cluster)
-    length = len(cluster.gap_ps)
-    if 2 * len(gap_ps) > length:
-        length *= 2
-    progress["gaps"] = len(gap_ps)
-    room = np.zeros((2, length), np.int64)
-    room[0, : len(gap_ps)], room[1, : len(gap_ps)] = gap_ps, gap_count
-    return cluster._replace(gap_ps=room[0], gap_count=room[1])
+    gap_ps, gap_count = merged_gaps(memory)
+    if 2 * len(gap_ps) > memory.get("gap_room"):
+        memory.lengthen("gap_ps", 2 * memory.get("gap_room"))
+        memory.lengthen("gap_count", 2 * memory.get("gap_room"))
+        memory.cluster["gap_room"] *= 2
+    memory.tables["gap_ps"][: len(gap_ps)] = gap_ps
+    memory.tables["gap_count"][: len(gap_ps)] = gap_count
+    memory.cluster["gap_runs"] = len(gap_ps)
 
 
-def merged_gaps(cluster: Cluster) -> tuple[Int64, Int64]:
+def merged_gaps(memory: Memory) -> tuple[Int64, Int64]:
     """Distinct gaps, increasing, and how often each was met."""
-    progress: Any = cluster.progress
-    runs = int(progress["gaps"][0])
-    order = np.argsort(cluster.gap_ps[:runs], kind="stable")
-    gaps = cluster.gap_ps[:runs][order]
+    runs = memory.get("gap_runs")
+    order = np.argsort(memory.tables["gap_ps"][:runs])
+    gaps, counts = memory.tables["gap_ps"][:runs][order], memory.tables["gap_count"][:runs][order]
     firsts = np.flatnonzero(np.diff(gaps, prepend=NEVER))
-    if not runs:
-        return gaps, gaps.copy()
-    return gaps[firsts], np.add.reduceat(cluster.gap_count[:runs][order], firsts)
+    return gaps[firsts], np.add.reduceat(counts, firsts) if runs else counts

@@ -5,10 +5,19 @@ What is in the batch next is chosen in ``selection.py``; here: when it is chosen
 
 from __future__ import annotations
 
-from simcore.engine.fast.blocks import admission_tokens, blocks_of, decode_tokens, give_back, growth_blocks, room_to_admit, take
+from simcore.engine.fast.blocks import (
+    admission_tokens,
+    blocks_of,
+    decode_tokens,
+    give_back,
+    growth_blocks,
+    room_to_admit,
+    take,
+)
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import (
     dequeue,
     enqueue,
@@ -23,7 +32,18 @@ from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.router import return_home
 from simcore.engine.fast.selection import next_task, select, task_blocks, task_tokens
-from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica
+from simcore.engine.fast.state import (
+    DECODE,
+    NONE,
+    PROMPT,
+    Cluster,
+    Replica,
+    new_tokens_of,
+    replica_at,
+    request_at,
+    running_of,
+    task_at,
+)
 from simcore.engine.fast.tokens import emit_token, end_prefill, forget_finished
 from simcore.engine.fast.transfer import finish_transfer, send_by_layer, send_whole, start_waiting_transfers
 
@@ -31,38 +51,38 @@ from simcore.engine.fast.transfer import finish_transfer, send_by_layer, send_wh
 @step
 def is_contiguous(cluster: Cluster) -> bool:
     """Whether decode-only batches are interrupted by the simulator's rules."""
-    return cluster.settings[0].decode_runs == CONTIGUOUS
+    return cluster.decode_runs == CONTIGUOUS
 
 
 @step
 def arrive(cluster: Cluster, slot: int, now: int) -> None:
     """A routed request joins its prefill replica: its prompt, and its decode too if that stays here."""
-    settings, request = cluster.settings[0], cluster.requests[slot]
-    replica = cluster.replicas[request.prefill_replica]
+    request = request_at(cluster, slot)
+    replica = replica_at(cluster, request.prefill_replica)
     stays = request.decode_replica == replica.index
-    prompt_blocks = blocks_of(admission_tokens(request, settings), settings)
+    prompt_blocks = blocks_of(admission_tokens(request, cluster), cluster)
     settle_idle(replica, now)
     add_task(cluster, replica, slot, PROMPT)
-    if stays or task_tokens(request, PROMPT) <= settings.max_batch_tokens:
+    if stays or task_tokens(request, PROMPT) <= cluster.max_batch_tokens:
         interrupt(cluster, replica)
     wake(cluster, replica, prompt_blocks, now)
     if stays:
         add_task(cluster, replica, slot, DECODE)
-        decode_blocks = blocks_of(decode_tokens(request, settings), settings)
+        decode_blocks = blocks_of(decode_tokens(request, cluster), cluster)
         wake(cluster, replica, max(decode_blocks - prompt_blocks, 0), now)
 
 
 @step
 def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
     """KV has come: the request joins its decode replica; then the source, with room again, is woken."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     finish_transfer(cluster, request, now)
-    replica = cluster.replicas[request.decode_replica]
+    replica = replica_at(cluster, request.decode_replica)
     add_task(cluster, replica, slot, DECODE)
-    if replica.running < cluster.settings[0].max_batch_size:
+    if replica.running < cluster.max_batch_size:
         interrupt(cluster, replica)
-    wake(cluster, replica, growth_blocks(request, cluster.settings[0]), now)
-    wake_source(cluster, cluster.replicas[request.prefill_replica], now)
+    wake(cluster, replica, growth_blocks(request, cluster), now)
+    wake_source(cluster, replica_at(cluster, request.prefill_replica), now)
 
 
 @step
@@ -78,7 +98,7 @@ def wake_source(cluster: Cluster, replica: Replica, now: int) -> None:
     if replica.tasks > 0:
         interrupt(cluster, replica)
         first = replica.first_task
-        wake(cluster, replica, task_blocks(cluster, cluster.requests[first >> 1], first & 1), now)
+        wake(cluster, replica, task_blocks(cluster, request_at(cluster, first >> 1), first & 1), now)
 
 
 @step
@@ -88,7 +108,7 @@ def wake(cluster: Cluster, replica: Replica, blocks: int, now: int) -> None:
         return
     if is_contiguous(cluster) and not room_to_admit(replica, blocks):
         return
-    if cluster.settings[0].one_by_one > 0:
+    if cluster.one_by_one > 0:
         start_iteration(cluster, replica, now)
     else:
         make_due(cluster, replica)
@@ -116,7 +136,7 @@ def add_what_waits(cluster: Cluster, replica: Replica) -> None:
     """At a decode-only batch's iteration's end: a selection, if it would add a task to the batch."""
     chosen = select(cluster, replica)
     for i in range(chosen):
-        if cluster.tasks[cluster.chosen[i]].in_batch == 0:
+        if task_at(cluster, numbers(cluster.chosen)[i]).in_batch == 0:
             install(cluster, replica, chosen)
             return
 
@@ -126,8 +146,8 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> None:
     """One iteration of the batch, in its order."""
     flight = next_flight(replica)
     for i in range(replica.running):
-        slot = int(cluster.running[replica.index, i]) >> 1
-        request = cluster.requests[slot]
+        slot = running_of(cluster, replica)[i] >> 1
+        request = request_at(cluster, slot)
         join_batch(cluster, replica, flight, i, slot, request.target_tokens - request.done_tokens)
     launch(cluster, replica, replica.running, now)
     send_by_layer(cluster, replica, flight)
@@ -136,22 +156,22 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> None:
 @step
 def install(cluster: Cluster, replica: Replica, chosen: int) -> None:
     """Make the selection the batch: decodes left out are interrupted (keeping their KV), new tasks take their KV."""
-    number = cluster.selection[0].number
+    number = cluster.selection
     kept = 0
     for i in range(replica.running):
-        task = int(cluster.running[replica.index, i])
-        if cluster.requests[task >> 1].chosen == number:
-            cluster.running[replica.index, kept] = task
+        task = running_of(cluster, replica)[i]
+        if request_at(cluster, task >> 1).chosen == number:
+            running_of(cluster, replica)[kept] = task
             kept += 1
         else:
-            cluster.tasks[task].in_batch = 0
+            task_at(cluster, task).in_batch = 0
             insert_waiting(cluster, replica, task)
             enqueue(cluster, replica, task)
     for i in range(chosen):
-        task = int(cluster.chosen[i])
-        if cluster.tasks[task].in_batch == 0:
+        task = numbers(cluster.chosen)[i]
+        if task_at(cluster, task).in_batch == 0:
             start_task(cluster, replica, task)
-            cluster.running[replica.index, kept] = task
+            running_of(cluster, replica)[kept] = task
             kept += 1
     replica.running = kept
     if chosen > 0 or is_contiguous(cluster):
@@ -161,12 +181,12 @@ def install(cluster: Cluster, replica: Replica, chosen: int) -> None:
 @step
 def start_task(cluster: Cluster, replica: Replica, task: int) -> None:
     """Out of the queues, and its blocks taken."""
-    request = cluster.requests[task >> 1]
+    request = request_at(cluster, task >> 1)
     remove_waiting(cluster, replica, task)
     dequeue(cluster, replica, task)
-    cluster.tasks[task].in_batch = 1
+    task_at(cluster, task).in_batch = 1
     if task & 1 == PROMPT:
-        replica.waiting_blocks -= blocks_of(request.target_tokens, cluster.settings[0])
+        replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
     blocks = task_blocks(cluster, request, task & 1)
     request.blocks += blocks
     take(replica, blocks)
@@ -177,23 +197,23 @@ def count_passes(cluster: Cluster, replica: Replica) -> None:
     """A selection passes over the next task of every request here that is not in the batch."""
     slot = replica.first_present
     while slot != NONE:
-        task = cluster.tasks[next_task(cluster, replica, slot)]
+        task = task_at(cluster, next_task(cluster, replica, slot))
         if task.in_batch == 0:
             task.passes += 1
-        slot = cluster.requests[slot].next_present
+        slot = request_at(cluster, slot).next_present
 
 
 @step
 def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> None:
     """A task waits here from now on."""
     task = 2 * slot + phase
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     if phase == PROMPT or request.prefill_replica != request.decode_replica:
         insert_present(cluster, replica, slot)
     insert_waiting(cluster, replica, task)
     if phase == PROMPT:
         enqueue(cluster, replica, task)
-        replica.waiting_blocks += blocks_of(request.target_tokens, cluster.settings[0])
+        replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
 
 
 @step
@@ -201,20 +221,20 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
     """Tokens appear, in the batch's order; ended prompts go on their way; what was freed goes to waiting transfers."""
     left = 0
     for i in range(replica.running):
-        task = int(cluster.running[replica.index, i])
+        task = running_of(cluster, replica)[i]
         slot = task >> 1
-        request = cluster.requests[slot]
-        new = int(cluster.new_tokens[replica.index, flight, i])
+        request = request_at(cluster, slot)
+        new = new_tokens_of(cluster, replica, flight)[i]
         if new > 0:
             request.done_tokens += new
             replica.reselect = 1
-            cluster.tasks[task].in_batch = 0
+            task_at(cluster, task).in_batch = 0
             end_prompt(cluster, replica, slot, now)
         elif emit_token(cluster, request, now):
             replica.reselect = 1
             leave(cluster, replica, slot)
         else:
-            cluster.running[replica.index, left] = task
+            running_of(cluster, replica)[left] = task
             left += 1
     replica.running = left
     start_waiting_transfers(cluster, replica, now)
@@ -223,7 +243,7 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
 @step
 def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
     """The first token; then the request is done, or decodes here, or its KV is sent."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     end_prefill(cluster, request)
     stays = request.decode_replica == replica.index
     if emit_token(cluster, request, now):
@@ -240,7 +260,7 @@ def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
 @step
 def leave(cluster: Cluster, replica: Replica, slot: int) -> None:
     """A finished request frees its KV."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     remove_present(cluster, replica, slot)
     give_back(replica, request)
     forget_finished(cluster, request)

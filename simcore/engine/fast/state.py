@@ -2,27 +2,28 @@
 
 ::
 
-    arrival_ps, prompt_tokens, ...  [N]  the trace, read when a request arrives
-    results    [N]             a Result a request, written when something is known: 64 bytes a request
-    requests   [slots]         a Request each that is here; slots are what every queue holds, free ones are in free_slots
-    replicas   [R]             a Replica each: heads of its queues (linked through Request), counters
-    next_ps    [R]             its next iteration end: the event queue is their minimum
-    flights    [R, stages]     its MicroBatches in flight, a ring: the oldest at Replica.first_flight
-    members    [R, stages, most]  the micro-batches' slots; new_tokens alike
-    running    [R, most]       sarathi, vllm: slots admitted and not in flight, in order; splitwise: tasks of the batch
-    tasks      [2 x slots]     splitwise: a Task for each phase of a request
-    transfers                  KV transfers under way, a heap by (end_ps, sequence)
+    Cluster            one row: the settings, how far the run is, and the address of everything below
+      arrival_ps, prompt_tokens, ...  [N]  the trace, read when a request arrives
+      results    [N]             a Result a request, written when something is known: 64 bytes a request
+      requests   [slots]         a Request each that is here; slots are what every queue holds, free ones in free_slots
+      tasks      [2 x slots]     splitwise: a Task for each phase of a request
+      replicas   [R]             a Replica each: heads of its queues (linked through Request and Task), counters
+      next_ps    [R]             its next iteration end: the event queue is their minimum
+      flights    [R x stages]    its MicroBatches in flight, a ring: the oldest at Replica.first_flight
+      members    [R x stages x most]  the micro-batches' slots; new_tokens alike
+      running    [R x most]      sarathi, vllm: slots admitted and not in flight, in order; splitwise: tasks of the batch
+      transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
+      gap_ps, gap_count          runs of token gaps, merged when full
 
 Nothing here is allocated by compiled code. Where room may run out (slots, gaps, seconds), ``cluster.advance`` returns
-between two instants and ``setup`` enlarges the table.
+between two events and ``setup`` enlarges the table.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from simcore.engine.fast.curve import Curve
-from simcore.engine.fast.layout import Int64, Table
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import numbers, row_of
 
 FOREVER = 2**63 - 1
 """The time of an event that will not come."""
@@ -31,63 +32,8 @@ NONE = -1
 
 PROMPT, DECODE = 0, 1
 """Phases of a request."""
-
-
-class Settings:
-    """``SchedulerInputs`` and ``TransferInputs`` as numbers, one row; names become their place in ``setup``'s lists."""
-
-    kind: int
-    token_budget: int
-    max_batch_tokens: int
-    max_batch_size: int
-    block_tokens: int
-    reservation: int
-    max_model_tokens: int
-    mixed_pool: int
-    prompt_pending_limit: int
-    padded_prompts: int
-    preempt_when_full: int
-    ageing: int
-    decode_runs: int
-    one_by_one: int
-    router: int
-    pool_order: int
-    seed: int
-    transfer_mode: int
-    transfer_ps_per_token: int
-    contention: int
-    setup_ps: int
-    retry_ps: int
-    layers: int
-    first_in_window: int
-    end_of_window: int
-
-
-class Progress:
-    """How far the run is, one row."""
-
-    arrived: int
-    """Requests that have arrived."""
-    active: int
-    """Micro-batches and transfers under way."""
-    failed_polls: int
-    """Polls in a row that found no room while nothing was under way."""
-    sequence: int
-    """Numbers transfers in the order in which they are started."""
-    transfers: int
-    """Length of the heap ``transfers``."""
-    polls: int
-    """Transfers that poll for room: a queue through ``Request.next_poll``, in the order of their time."""
-    first_poll: int
-    last_poll: int
-    due: int
-    """Length of the list ``due``."""
-    free_slots: int
-    """Length of the stack ``free_slots``."""
-    gaps: int
-    """Length of the runs in ``gap_ps`` and ``gap_count``."""
-    seconds: int
-    """Length of ``energy_by_second_nj`` that is used."""
+BYTES = 8
+"""Of a number."""
 
 
 class Request:
@@ -142,17 +88,6 @@ class Task:
     next_queued: int
     previous_queued: int
     """A prompt's neighbours among the prompts that wait, a decode's among those interrupted."""
-
-
-class Selection:
-    """Splitwise: the batch in the making, one row."""
-
-    tasks: int
-    """Length of ``Cluster.chosen`` that is used."""
-    tokens: int
-    free_blocks: int
-    number: int
-    """Of the selection: what ``Request.chosen`` is marked with."""
 
 
 class Transfer:
@@ -265,44 +200,201 @@ class Result:
     preemptions: int
 
 
-class Cluster(NamedTuple):
-    """Everything that the compiled functions work on; the drawing is in the module's docstring."""
+class Cluster:
+    """Everything that compiled code works on, one row: settings, progress, addresses (see the module's drawing)."""
 
-    settings: Table[Settings]
-    progress: Table[Progress]
-    arrival_ps: Int64
-    prompt_tokens: Int64
-    output_tokens: Int64
-    cached_prompt_tokens: Int64
-    max_output_tokens: Int64
-    results: Table[Result]
-    requests: Table[Request]
-    tasks: Table[Task]
-    transfers: Table[Transfer]
-    free_slots: Int64
-    replicas: Table[Replica]
-    next_ps: Int64
-    due: Int64
+    kind: int
+    token_budget: int
+    max_batch_tokens: int
+    max_batch_size: int
+    block_tokens: int
+    reservation: int
+    max_model_tokens: int
+    mixed_pool: int
+    prompt_pending_limit: int
+    padded_prompts: int
+    preempt_when_full: int
+    ageing: int
+    decode_runs: int
+    one_by_one: int
+    router: int
+    pool_order: int
+    seed: int
+    transfer_mode: int
+    transfer_ps_per_token: int
+    contention: int
+    setup_ps: int
+    retry_ps: int
+    layers: int
+    first_in_window: int
+    end_of_window: int
+
+    arrived: int
+    """Requests that have arrived."""
+    end_ps: int
+    """The last finish so far."""
+    active: int
+    """Micro-batches and transfers under way."""
+    failed_polls: int
+    """Polls in a row that found no room while nothing was under way."""
+    sequence: int
+    """Numbers transfers in the order in which they are started."""
+    under_way: int
+    """Length of the heap ``transfers``."""
+    polling: int
+    """Transfers that poll for room: a queue through ``Request.next_poll``, in the order of their time."""
+    first_poll: int
+    last_poll: int
+    due_count: int
+    """Length of the list ``due``."""
+    free_count: int
+    """Length of the stack ``free_slots``."""
+    gap_runs: int
+    """Length of the runs in ``gap_ps`` and ``gap_count``."""
+    seconds: int
+    """Length of ``energy_by_second_nj`` that is used."""
+    chosen_tasks: int
+    chosen_tokens: int
+    chosen_free_blocks: int
+    """Splitwise, a selection in the making: its length, its tokens, the blocks that it leaves."""
+    selection: int
+    """Its number, which ``Request.chosen`` is marked with."""
+
+    most_stages: int
+    most_members: int
+    """The strides of ``flights``, ``members`` and ``running``."""
+
+    trace_requests: int
+    """N."""
+    replica_count: int
+    """R."""
+    arrival_ps: int
+    prompt_tokens: int
+    output_tokens: int
+    cached_prompt_tokens: int
+    max_output_tokens: int
+    results: int
+    requests: int
+    tasks: int
+    transfers: int
+    free_slots: int
+    replicas: int
+    next_ps: int
+    due: int
     """Replicas to be looked at once this instant's events are handled."""
-    flights: Table[MicroBatch]
-    members: Int64
-    new_tokens: Int64
-    running: Int64
-    selection: Table[Selection]
-    chosen: Int64
+    flights: int
+    members: int
+    new_tokens: int
+    running: int
+    chosen: int
     """[most]: the tasks of a splitwise selection in the making."""
-    pools: Int64
-    """[3, R]: replicas of the prefill, decode and mixed pool now, in the order of ``router_ties``."""
-    pool_sizes: Int64
-    next_in_turn: Int64
+    pools: int
+    """[3 x R]: replicas of the prefill, decode and mixed pool now, in the order of ``router_ties``."""
+    pool_sizes: int
+    next_in_turn: int
     """Round robin: the turn of each of the two stages of routing."""
-    stage_free_ps: Int64
-    """[R, stages]: when each stage has done all that was given to it."""
-    stage_start_ps: Int64
-    """[R, flight, stage]: when a micro-batch enters a stage."""
-    curves: Table[Curve]
-    curve_knots: Int64
-    power_knots: Int64
-    gap_ps: Int64
-    gap_count: Int64
-    energy_by_second_nj: Int64
+    stage_free_ps: int
+    """[R x stages]: when each stage has done all that was given to it."""
+    stage_start_ps: int
+    """[R x flights x stages]: when a micro-batch enters a stage."""
+    curves: int
+    curve_knots: int
+    power_knots: int
+    gap_ps: int
+    gap_count: int
+    gap_room: int
+    """Length of ``gap_ps`` and ``gap_count``."""
+    energy_by_second_nj: int
+    second_room: int
+    """Its length."""
+
+
+cluster_row = row_of(Cluster)
+request_row = row_of(Request)
+task_row = row_of(Task)
+transfer_row = row_of(Transfer)
+replica_row = row_of(Replica)
+flight_row = row_of(MicroBatch)
+result_row = row_of(Result)
+curve_row = row_of(Curve)
+
+
+@step
+def request_at(cluster: Cluster, slot: int) -> Request:
+    """The request in a slot."""
+    return request_row(cluster.requests, slot)
+
+
+@step
+def task_at(cluster: Cluster, task: int) -> Task:
+    """A task, 2 x slot + phase."""
+    return task_row(cluster.tasks, task)
+
+
+@step
+def transfer_at(cluster: Cluster, place: int) -> Transfer:
+    """A place of the heap of transfers."""
+    return transfer_row(cluster.transfers, place)
+
+
+@step
+def replica_at(cluster: Cluster, index: int) -> Replica:
+    """A replica by its number."""
+    return replica_row(cluster.replicas, index)
+
+
+@step
+def flight_at(cluster: Cluster, replica: Replica, flight: int) -> MicroBatch:
+    """A micro-batch in flight on a replica."""
+    return flight_row(cluster.flights, replica.index * cluster.most_stages + flight)
+
+
+@step
+def result_at(cluster: Cluster, index: int) -> Result:
+    """What is known of a request of the trace."""
+    return result_row(cluster.results, index)
+
+
+@step
+def curve_at(cluster: Cluster, replica: Replica) -> Curve:
+    """The curve of a replica."""
+    return curve_row(cluster.curves, replica.curve)
+
+
+@step
+def members_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+    """The slots of a micro-batch's members."""
+    row = replica.index * cluster.most_stages + flight
+    return numbers(cluster.members + BYTES * row * cluster.most_members)
+
+
+@step
+def new_tokens_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+    """The prompt tokens of each member of a micro-batch; 0: a decode."""
+    row = replica.index * cluster.most_stages + flight
+    return numbers(cluster.new_tokens + BYTES * row * cluster.most_members)
+
+
+@step
+def stage_starts_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+    """When a micro-batch enters each stage."""
+    row = replica.index * cluster.most_stages + flight
+    return numbers(cluster.stage_start_ps + BYTES * row * cluster.most_stages)
+
+
+@step
+def stages_free_of(cluster: Cluster, replica: Replica) -> list[int]:
+    """When each stage has done all that was given to it."""
+    return numbers(cluster.stage_free_ps + BYTES * replica.index * cluster.most_stages)
+
+
+@step
+def running_of(cluster: Cluster, replica: Replica) -> list[int]:
+    """A replica's row of ``running``."""
+    return numbers(cluster.running + BYTES * replica.index * cluster.most_members)
+
+
+@step
+def pool_of(cluster: Cluster, pool: int) -> list[int]:
+    """The replicas of a pool, in its order."""
+    return numbers(cluster.pools + BYTES * pool * cluster.replica_count)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import NONE, Cluster, Request
+from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.state import NONE, Cluster, Request, replica_at, result_at
 from simcore.engine.outputs import FINISHED
 
 
@@ -12,14 +13,14 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     """One more token at the end of an iteration. Returns whether it was the last: the only place that looks at that."""
     request.generated += 1
     if request.last_token_ps == NONE:
-        cluster.results[request.index].first_token_ps = now
+        result_at(cluster, request.index).first_token_ps = now
     else:
         note_gap(cluster, request, now - request.last_token_ps)
     request.last_token_ps = now
     if request.generated < request.output_tokens:
         return False
-    result = cluster.results[request.index]
-    result.finish_ps = now
+    result = result_at(cluster, request.index)
+    result.finish_ps = cluster.end_ps = now
     result.status = FINISHED
     result.max_gap_ps = request.max_gap_ps
     return True
@@ -32,16 +33,14 @@ def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     Gaps are kept as runs: members of one iteration mostly share theirs.
     """
     request.max_gap_ps = max(request.max_gap_ps, gap_ps)
-    settings = cluster.settings[0]
-    if settings.first_in_window <= request.index and request.index < settings.end_of_window:
-        progress = cluster.progress[0]
-        last = progress.gaps - 1
-        if last >= 0 and cluster.gap_ps[last] == gap_ps:
-            cluster.gap_count[last] += 1
+    if cluster.first_in_window <= request.index < cluster.end_of_window:
+        gaps, last = numbers(cluster.gap_ps), cluster.gap_runs - 1
+        if last >= 0 and gaps[last] == gap_ps:
+            numbers(cluster.gap_count)[last] += 1
         else:
-            cluster.gap_ps[last + 1] = gap_ps
-            cluster.gap_count[last + 1] = 1
-            progress.gaps += 1
+            gaps[last + 1] = gap_ps
+            numbers(cluster.gap_count)[last + 1] = 1
+            cluster.gap_runs += 1
 
 
 @step
@@ -49,12 +48,12 @@ def end_prefill(cluster: Cluster, request: Request) -> None:
     """The router forgets the prompt when its prefill ends for the first time."""
     if request.prefill_ended == 0:
         request.prefill_ended = 1
-        cluster.replicas[request.prefill_replica].pending_tokens -= request.prompt_tokens
+        replica_at(cluster, request.prefill_replica).pending_tokens -= request.prompt_tokens
 
 
 @step
 def forget_finished(cluster: Cluster, request: Request) -> None:
     """The router forgets the rest when the request finishes."""
-    replica = cluster.replicas[request.decode_replica]
+    replica = replica_at(cluster, request.decode_replica)
     replica.pending_tokens -= 1
     replica.reserved_tokens -= request.prompt_tokens + request.output_limit

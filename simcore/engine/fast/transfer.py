@@ -1,6 +1,7 @@
-"""KV transfer from a prefill replica to a decode replica: room first, then the two NICs, first come first (rules: the oracle's).
+"""KV transfer from a prefill replica to a decode replica: room first, then the two NICs, first come first.
 
-Transfers under way are a binary heap by (end, order of start); those that poll are a queue, for all poll at one interval.
+The rules are the oracle's. Transfers under way are a heap by (end, order of start); those that poll are a queue, for all
+poll at one interval.
 """
 
 from __future__ import annotations
@@ -9,7 +10,19 @@ from simcore.engine.fast.blocks import blocks_of, give_back, room_to_admit, take
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import LAYERWISE
-from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request
+from simcore.engine.fast.state import (
+    FOREVER,
+    NONE,
+    Cluster,
+    Replica,
+    Request,
+    flight_at,
+    members_of,
+    new_tokens_of,
+    replica_at,
+    request_at,
+    stage_starts_of,
+)
 from simcore.engine.fast.transfer_heap import push_transfer
 
 LEAST_LAYERWISE_TOKENS = 512
@@ -18,10 +31,10 @@ LEAST_LAYERWISE_TOKENS = 512
 @step
 def ps_per_token(cluster: Cluster, request: Request) -> int:
     """At the slower NIC of the two, unless the case gives one bandwidth for all."""
-    given = cluster.settings[0].transfer_ps_per_token
+    given = cluster.transfer_ps_per_token
     if given > 0:
         return given
-    source, destination = cluster.replicas[request.prefill_replica], cluster.replicas[request.decode_replica]
+    source, destination = replica_at(cluster, request.prefill_replica), replica_at(cluster, request.decode_replica)
     return max(source.transfer_ps_per_token, destination.transfer_ps_per_token)
 
 
@@ -34,33 +47,33 @@ def is_sent(request: Request) -> bool:
 @step
 def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
     """At the start of prefills: start the layer-wise transfers that have room."""
-    if cluster.settings[0].transfer_mode != LAYERWISE:
+    if cluster.transfer_mode != LAYERWISE:
         return
-    batch = cluster.flights[replica.index, flight]
+    batch = flight_at(cluster, replica, flight)
     for i in range(batch.members):
-        slot = int(cluster.members[replica.index, flight, i])
-        request = cluster.requests[slot]
-        new = cluster.new_tokens[replica.index, flight, i]
+        slot = members_of(cluster, replica, flight)[i]
+        request = request_at(cluster, slot)
+        new = new_tokens_of(cluster, replica, flight)[i]
         long_enough = request.prompt_tokens >= LEAST_LAYERWISE_TOKENS
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
             request.sent_by_layer = 1
-            layers = cluster.settings[0].layers
+            layers = cluster.layers
             last_layer_ps = request.prompt_tokens * ps_per_token(cluster, request) // layers
-            start_ps = int(cluster.stage_start_ps[replica.index, flight, 0])
+            start_ps = stage_starts_of(cluster, replica, flight)[0]
             start_transfer(cluster, slot, start_ps + batch.duration_ps // layers, batch.end_ps + last_layer_ps)
 
 
 @step
 def send_whole(cluster: Cluster, slot: int, now: int) -> None:
     """At the end of a prefill: start its transfer, or have it wait for room, first come first or by polls."""
-    request = cluster.requests[slot]
+    request = request_at(cluster, slot)
     if not is_sent(request) or request.sent_by_layer > 0:
         return
-    destination = cluster.replicas[request.decode_replica]
+    destination = replica_at(cluster, request.decode_replica)
     settle_idle(destination, now)
     if has_room(cluster, request):
         start_transfer(cluster, slot, now, now)
-    elif cluster.settings[0].retry_ps > 0:
+    elif cluster.retry_ps > 0:
         destination.polls += 1
         push_poll(cluster, slot, now)
     else:
@@ -70,28 +83,28 @@ def send_whole(cluster: Cluster, slot: int, now: int) -> None:
 @step
 def has_room(cluster: Cluster, request: Request) -> bool:
     """Blocks at the destination, and nobody waiting for them before."""
-    destination = cluster.replicas[request.decode_replica]
-    blocks = blocks_of(transfer_tokens(request, cluster.settings[0]), cluster.settings[0])
+    destination = replica_at(cluster, request.decode_replica)
+    blocks = blocks_of(transfer_tokens(request, cluster), cluster)
     return destination.inbound_waiting == 0 and room_to_admit(destination, blocks)
 
 
 @step
 def start_transfer(cluster: Cluster, slot: int, ready_ps: int, not_before_ps: int) -> None:
     """Take the destination's blocks and both NICs; the end: not before ``not_before_ps``, then the set-up time."""
-    settings, progress, request = cluster.settings[0], cluster.progress[0], cluster.requests[slot]
-    source, destination = cluster.replicas[request.prefill_replica], cluster.replicas[request.decode_replica]
-    request.inbound_blocks = blocks_of(transfer_tokens(request, settings), settings)
+    request = request_at(cluster, slot)
+    source, destination = replica_at(cluster, request.prefill_replica), replica_at(cluster, request.decode_replica)
+    request.inbound_blocks = blocks_of(transfer_tokens(request, cluster), cluster)
     take(destination, request.inbound_blocks)
     start = ready_ps
-    if settings.contention > 0:
+    if cluster.contention > 0:
         start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps)
     sent = start + request.prompt_tokens * ps_per_token(cluster, request)
-    end = max(sent, not_before_ps) + settings.setup_ps
+    end = max(sent, not_before_ps) + cluster.setup_ps
     occupy_nic(source, start, end)
     occupy_nic(destination, start, end)
     destination.inbound += 1
-    progress.active += 1
-    progress.failed_polls = 0
+    cluster.active += 1
+    cluster.failed_polls = 0
     push_transfer(cluster, slot, end)
 
 
@@ -105,11 +118,11 @@ def occupy_nic(replica: Replica, start: int, end: int) -> None:
 @step
 def push_inbound(cluster: Cluster, destination: Replica, slot: int) -> None:
     """At the end of the transfers that wait for room there."""
-    cluster.requests[slot].next_waiting = NONE
+    request_at(cluster, slot).next_waiting = NONE
     if destination.inbound_waiting == 0:
         destination.first_inbound = slot
     else:
-        cluster.requests[destination.last_inbound].next_waiting = slot
+        request_at(cluster, destination.last_inbound).next_waiting = slot
     destination.last_inbound = slot
     destination.inbound_waiting += 1
 
@@ -117,50 +130,47 @@ def push_inbound(cluster: Cluster, destination: Replica, slot: int) -> None:
 @step
 def push_poll(cluster: Cluster, slot: int, now: int) -> None:
     """One interval from now it looks for room: later than all that poll already, or after them."""
-    progress, request = cluster.progress[0], cluster.requests[slot]
-    request.poll_ps = now + cluster.settings[0].retry_ps
+    request = request_at(cluster, slot)
+    request.poll_ps = now + cluster.retry_ps
     request.next_poll = NONE
-    if progress.polls == 0:
-        progress.first_poll = slot
+    if cluster.polling == 0:
+        cluster.first_poll = slot
     else:
-        cluster.requests[progress.last_poll].next_poll = slot
-    progress.last_poll = slot
-    progress.polls += 1
+        request_at(cluster, cluster.last_poll).next_poll = slot
+    cluster.last_poll = slot
+    cluster.polling += 1
 
 
 @step
 def next_poll_ps(cluster: Cluster) -> int:
     """When the first poll is due."""
-    progress = cluster.progress[0]
-    return cluster.requests[progress.first_poll].poll_ps if progress.polls > 0 else FOREVER
+    return request_at(cluster, cluster.first_poll).poll_ps if cluster.polling > 0 else FOREVER
 
 
 @step
 def poll_transfer(cluster: Cluster, now: int) -> None:
     """The waiting transfer whose turn it is looks for room again, every ``retry_ps``."""
-    progress = cluster.progress[0]
-    slot = progress.first_poll
-    request = cluster.requests[slot]
-    progress.first_poll = request.next_poll
-    progress.polls -= 1
-    destination = cluster.replicas[request.decode_replica]
+    slot = cluster.first_poll
+    request = request_at(cluster, slot)
+    cluster.first_poll = request.next_poll
+    cluster.polling -= 1
+    destination = replica_at(cluster, request.decode_replica)
     settle_idle(destination, now)
     if has_room(cluster, request):
         destination.polls -= 1
         start_transfer(cluster, slot, now, now)
         return
-    progress.failed_polls += 1
+    cluster.failed_polls += 1
     push_poll(cluster, slot, now)
 
 
 @step
 def start_waiting_transfers(cluster: Cluster, replica: Replica, now: int) -> None:
     """After KV was freed here: start the transfers that waited for it, up to the first that still does not fit."""
-    settings = cluster.settings[0]
     while replica.inbound_waiting > 0:
         slot = replica.first_inbound
-        request = cluster.requests[slot]
-        if not room_to_admit(replica, blocks_of(transfer_tokens(request, settings), settings)):
+        request = request_at(cluster, slot)
+        if not room_to_admit(replica, blocks_of(transfer_tokens(request, cluster), cluster)):
             return
         replica.first_inbound = request.next_waiting
         replica.inbound_waiting -= 1
@@ -170,10 +180,10 @@ def start_waiting_transfers(cluster: Cluster, replica: Replica, now: int) -> Non
 @step
 def finish_transfer(cluster: Cluster, request: Request, now: int) -> None:
     """The KV has come: the source frees its own, and starts transfers that waited for that room."""
-    source, destination = cluster.replicas[request.prefill_replica], cluster.replicas[request.decode_replica]
+    source, destination = replica_at(cluster, request.prefill_replica), replica_at(cluster, request.decode_replica)
     settle_idle(source, now)
     settle_idle(destination, now)
-    cluster.progress[0].active -= 1
+    cluster.active -= 1
     destination.inbound -= 1
     give_back(source, request)
     source.reserved_tokens -= request.prompt_tokens + 1

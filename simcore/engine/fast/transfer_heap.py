@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import FOREVER, Cluster
+from simcore.engine.fast.state import FOREVER, Cluster, transfer_at
 
 
 @step
 def next_transfer_ps(cluster: Cluster) -> int:
     """When the first transfer ends."""
-    return cluster.transfers[0].end_ps if cluster.progress[0].transfers > 0 else FOREVER
+    return transfer_at(cluster, 0).end_ps if cluster.under_way > 0 else FOREVER
 
 
 @step
 def push_transfer(cluster: Cluster, slot: int, end_ps: int) -> None:
     """A transfer that has been started."""
-    progress = cluster.progress[0]
-    place = progress.transfers
-    progress.transfers += 1
-    progress.sequence += 1
-    while place > 0 and cluster.transfers[(place - 1) >> 1].end_ps > end_ps:
+    place = cluster.under_way
+    cluster.under_way += 1
+    cluster.sequence += 1
+    while place > 0 and transfer_at(cluster, (place - 1) >> 1).end_ps > end_ps:
         move(cluster, (place - 1) >> 1, place)
         place = (place - 1) >> 1
-    transfer = cluster.transfers[place]
-    transfer.end_ps, transfer.sequence, transfer.slot = end_ps, progress.sequence, slot
+    transfer = transfer_at(cluster, place)
+    transfer.end_ps, transfer.sequence, transfer.slot = end_ps, cluster.sequence, slot
 
 
 @step
 def pop_transfer(cluster: Cluster) -> int:
     """The slot of the transfer that ends first, taken out."""
-    progress = cluster.progress[0]
-    slot = cluster.transfers[0].slot
-    progress.transfers -= 1
-    last, place = progress.transfers, 0
+    slot = transfer_at(cluster, 0).slot
+    cluster.under_way -= 1
+    last, place = cluster.under_way, 0
     child = earlier_child(cluster, place)
     while child < last and is_earlier(cluster, child, last):
         move(cluster, child, place)
@@ -46,7 +44,7 @@ def pop_transfer(cluster: Cluster) -> int:
 def earlier_child(cluster: Cluster, place: int) -> int:
     """The child that ends first; beyond the heap's length where there is none."""
     child = 2 * place + 1
-    if child + 1 < cluster.progress[0].transfers and is_earlier(cluster, child + 1, child):
+    if child + 1 < cluster.under_way and is_earlier(cluster, child + 1, child):
         return child + 1
     return child
 
@@ -54,7 +52,7 @@ def earlier_child(cluster: Cluster, place: int) -> int:
 @step
 def is_earlier(cluster: Cluster, one: int, other: int) -> bool:
     """By end, then by the order in which they were started."""
-    first, second = cluster.transfers[one], cluster.transfers[other]
+    first, second = transfer_at(cluster, one), transfer_at(cluster, other)
     if first.end_ps == second.end_ps:
         return first.sequence < second.sequence
     return first.end_ps < second.end_ps
@@ -63,5 +61,5 @@ def is_earlier(cluster: Cluster, one: int, other: int) -> bool:
 @step
 def move(cluster: Cluster, origin: int, place: int) -> None:
     """Copy a transfer to another place of the heap."""
-    moved, target = cluster.transfers[origin], cluster.transfers[place]
+    moved, target = transfer_at(cluster, origin), transfer_at(cluster, place)
     target.end_ps, target.sequence, target.slot = moved.end_ps, moved.sequence, moved.slot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
 from simcore.engine.fast.running import drop_front, sort_by_arrival
-from simcore.engine.fast.state import Cluster, Replica
+from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
 
 
 @step
@@ -25,11 +25,11 @@ def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
     members, tokens, longest = 0, 0, 0
     size = micro_batch_size(cluster, replica)
     while members < size and head_fits(cluster, replica):
-        request = cluster.requests[replica.first_waiting]
+        request = request_at(cluster, replica.first_waiting)
         new = request.target_tokens - request.done_tokens
         tokens, longest = tokens + new, max(longest, new)
-        counted = longest * (members + 1) if cluster.settings[0].padded_prompts > 0 else tokens
-        if members > 0 and counted > cluster.settings[0].max_batch_tokens:
+        counted = longest * (members + 1) if cluster.padded_prompts > 0 else tokens
+        if members > 0 and counted > cluster.max_batch_tokens:
             break
         join_batch(cluster, replica, flight, members, admit(cluster, replica), new)
         members += 1
@@ -43,7 +43,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
     size = micro_batch_size(cluster, replica)
     sort_by_arrival(cluster, replica)
     while looked_at < replica.running and members < size:
-        slot = int(cluster.running[replica.index, looked_at])
+        slot = running_of(cluster, replica)[looked_at]
         looked_at += 1
         if grow_or_preempt(cluster, replica, slot, looked_at):
             join_batch(cluster, replica, flight, members, slot, 0)
