@@ -58,9 +58,10 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
             request.sent_by_layer = 1
             layers = cluster.layers
-            last_layer_ps = request.prompt_tokens * ps_per_token(cluster, request) // layers
+            first_layer_ps = -(-batch.duration_ps // layers)
+            last_layer_ps = -(-request.prompt_tokens * ps_per_token(cluster, request) // layers)
             start_ps = stage_starts_of(cluster, replica, flight)[0]
-            start_transfer(cluster, slot, start_ps + batch.duration_ps // layers, batch.end_ps + last_layer_ps)
+            start_transfer(cluster, slot, start_ps + first_layer_ps, batch.end_ps + last_layer_ps)
 
 
 @step
