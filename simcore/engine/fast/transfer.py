@@ -161,7 +161,7 @@ def poll_transfer(cluster: Cluster, now: int) -> None:
         destination.polls -= 1
         start_transfer(cluster, slot, now, now)
         return
-    cluster.failed_polls += 1
+    cluster.failed_polls = cluster.failed_polls + 1 if cluster.active == 0 else 0
     push_poll(cluster, slot, now)
 
 
