@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.services import ROOT
+
 pytest_plugins = ["tests.people", "tests.require_all", "tests.services"]
 
 CLIENTS = {"client", "admin_client", "async_client", "alice_client", "bob_client", "charlie_client"}
@@ -13,7 +15,7 @@ CLIENTS = {"client", "admin_client", "async_client", "alice_client", "bob_client
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of shared measurements and traces (PHASEPLAN_SHARED); the test is skipped where there is none."""
-    folder = Path(os.environ.get("PHASEPLAN_SHARED", "../shared"))
+    folder = ROOT / os.environ.get("PHASEPLAN_SHARED", "../shared")
     if not (folder / "data").is_dir():
         pytest.skip(f"no shared data at {folder}: set PHASEPLAN_SHARED")
     return folder / "data"
