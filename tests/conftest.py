@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import ROOT
-
+ROOT = Path(__file__).resolve().parents[1]
 pytest_plugins = ["tests.people", "tests.require_all", "tests.services"]
 
 CLIENTS = {"client", "admin_client", "async_client", "alice_client", "bob_client", "charlie_client"}
