@@ -12,7 +12,7 @@ from simcore.fluid import WorkloadStatistics, capacity_bound
 from simcore.interval import noise_interval
 from simcore.offered_load import replication, requests_needed
 from simcore.probes import Probe, Prober
-from simcore.rate_search import CHECKED_BELOW, bisect, bracket, check_below, short_bracket
+from simcore.rate_search import CHECKED_BELOW, bracket, check_below, close_in, short_bracket
 from simcore.simulation import EngineName
 from simcore.slo import objective
 from simcore.spec import Case
@@ -56,7 +56,7 @@ def at_rate(
 
 
 def find_capacity(case: Case, trace: Trace, seeds: Sequence[int] = (), name: EngineName = "fast") -> Capacity:
-    """Bisection to 1 % with common random numbers, from a bracket by the fluid bound; the median over ``seeds``.
+    """Search to 1 % with common random numbers, from a bracket by the fluid bound; the median over ``seeds``.
 
     A rate is feasible if the window (middle 10 to 90 % of arrivals) is stable and the SLO holds over all its requests.
     Short runs bracket, long ones (``requests_needed``) decide; the result is checked again at 0.9 and 0.8 of it, and
@@ -92,7 +92,7 @@ def _one_capacity(prober: Prober) -> Capacity:
     low, high = bracket(prober, math.sqrt(low * high), bound, requests)
     warnings: list[str] = []
     if low:
-        low, high = bisect(prober, low, high, requests)
+        low, high = close_in(prober, low, high, requests)
         low, high = check_below(prober, low, high, requests, warnings)
     return _some(prober, low, high, requests, warnings) if low else _none(prober)
 

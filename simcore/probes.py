@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from simcore.evaluation import RateResult
@@ -12,6 +13,8 @@ from simcore.simulation import EngineName, middle, simulate
 from simcore.slo import Objective
 from simcore.spec import Case
 from simcore.traces import Trace
+
+JUST_ABOVE_ONE = 1.0 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ class Prober:
             self.done[key] = Probe(rate_req_per_s, len(load), run.summary, latencies, self.goal)
         return self.done[key]
 
-    def holds(self, rate_req_per_s: float, requests: int) -> bool:
-        """Whether the rate is feasible in a run of so many requests."""
-        return self.probe(rate_req_per_s, requests).feasible
+    def pressure(self, rate_req_per_s: float, requests: int) -> float:
+        """The run's worst value over its limit: at most 1 where it is feasible, above 1 where not, infinite where
+        unstable."""
+        probe = self.probe(rate_req_per_s, requests)
+        if not probe.summary.stability.stable or probe.summary.binding.ratio is None:
+            return math.inf
+        ratio = probe.summary.binding.ratio
+        return min(ratio, 1.0) if probe.feasible else max(ratio, JUST_ABOVE_ONE)

@@ -38,7 +38,9 @@ def simulate(arguments: argparse.Namespace) -> None:
 
     with naming(arguments.case):
         money, warnings = hourly(case)
-        done = simulation.simulate(case, as_asked(case, trace), objective(case), name=arguments.engine)
+        goal, requests = objective(case), as_asked(case, trace)
+        simulation.simulate(case, requests.first(1), goal, name=arguments.engine)  # loads the engine: no part of wall_s
+        done = simulation.simulate(case, requests, goal, name=arguments.engine)
     if arguments.requests is not None:
         write_lines(arguments.requests, request_rows(done.inputs, done.run))
     figures = summary_json(done.summary, money, done.wall_s, engine_version())
