@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 REAP_S = 5
 OLD_WORKER_S = 15
+SAY_S = 15
 FORGET_WORKER = timedelta(days=1)
 
 
@@ -61,10 +62,21 @@ def queue_what_ran() -> None:
 def warm_engine() -> None:
     from simcore.engine.fast.warm import warm_up
 
-    start = time.monotonic()
+    start, done = time.monotonic(), threading.Event()
+    patience = threading.Thread(target=_say_how_long, args=(start, done), daemon=True)
     print("      compiling the engine (the first time takes longer) …", flush=True)
-    warm_up()
+    patience.start()
+    try:
+        warm_up()
+    finally:
+        done.set()
+        patience.join()  # before the fork
     print(f"      engine ready in {time.monotonic() - start:.1f} s", flush=True)
+
+
+def _say_how_long(start: float, done: threading.Event) -> None:
+    while not done.wait(SAY_S):
+        print(f"      still compiling after {time.monotonic() - start:.0f} s …", flush=True)
 
 
 def in_child(parent: int) -> None:

@@ -1,9 +1,14 @@
 """The worker's watch: its heartbeat, its reaper, and that nothing ends it."""
 
 import os
+import signal
+import subprocess
 import sys
+import threading
+import time
 from datetime import timedelta
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from django.utils import timezone
@@ -13,6 +18,7 @@ from planner import worker
 from planner.launcher.locks import FileLock
 from planner.studies import queue
 from planner.studies.workers import Worker
+from tests.services import until
 
 
 @pytest.fixture
@@ -66,6 +72,20 @@ def test_a_second_embedded_worker_is_refused(
     held.release()
 
 
+def test_a_long_compile_is_no_silent_wait(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    compiler = ModuleType("simcore.engine.fast.warm")
+    compiler.warm_up = lambda: time.sleep(0.3)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "simcore.engine.fast.warm", compiler)
+    monkeypatch.setattr(worker, "SAY_S", 0.05)
+    threads = threading.active_count()
+    worker.warm_engine()
+    said = capsys.readouterr().out
+    assert "compiling the engine" in said
+    assert "still compiling after" in said
+    assert "engine ready in" in said
+    assert threading.active_count() == threads
+
+
 def test_a_lock_is_free_once_its_holder_lets_go(tmp_path: Path) -> None:
     first, second = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
     assert first.take()
@@ -77,11 +97,6 @@ def test_a_lock_is_free_once_its_holder_lets_go(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's death")
 def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
-    import signal
-    import subprocess
-
-    from tests.services import until
-
     child = (
         "import os, signal, sys, time\n"
         "from planner.launcher.parent_death import signal_on_parent_death\n"
