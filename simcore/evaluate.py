@@ -33,9 +33,9 @@ def _evaluated(design: Design, context: Context, capacity: Capacity, required: P
     return Evaluation(
         design_id=design.design_id,
         status="evaluated",
-        capacity_req_per_s=capacity.rate_req_per_s,
-        capacity_low=capacity.low_req_per_s,
-        capacity_high=capacity.high_req_per_s,
+        capacity_req_per_s=float(capacity.rate_req_per_s),
+        capacity_low=float(capacity.low_req_per_s),
+        capacity_high=float(capacity.high_req_per_s),
         binding_limit=capacity.binding.limit,
         binding_pool=capacity.binding.pool,
         at_capacity=capacity.probe.result if held else None,

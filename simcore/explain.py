@@ -170,7 +170,7 @@ def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
 def _difference(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
     measure = _measure(result.spec)
     less = 1 - measure.figure(winner) / measure.figure(other)
-    return measure.less.format(percent(less)) if less > 0 else f"No better in {measure.unit} than"
+    return measure.less.format(percent(less)) if less > 0 else f"Takes the same {measure.unit} as"
 
 
 def _more(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
