@@ -4,6 +4,9 @@
 Within 1 us where our clock keeps all that theirs does: splitwise-sim's tables, in whole ps. Vidur's closed form has a
 KV read of a fraction of a ps a token; our curve keeps whole ps, so a request may be off by half a ps for every token
 its iterations read. The same rules with a clock of femtoseconds agree within 1 us again: that is tested too.
+
+All cases run on the fast engine, which ``tests/invariants`` holds to the oracle; the tightest run on the oracle as
+well.
 """
 
 import dataclasses
@@ -14,8 +17,9 @@ import pytest
 
 from benchmarks.reference_cases import ReferenceCase, case_folders, load_case, skip_reason
 from simcore.engine.compile import compile_case
+from simcore.engine.fast.cluster import run
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.oracle.cluster import run
+from simcore.engine.oracle.cluster import run as run_oracle
 from simcore.engine.outputs import FINISHED, RunResult
 
 WITHIN_US = 1.0
@@ -83,6 +87,20 @@ def test_every_request_of_splitwise_sim_within_a_microsecond(shared_data: Path, 
     reference = load_case(shared_data / "reference" / "splitwise-sim" / name)
     inputs = compile_case(reference.case, reference.trace)
     assert_agrees(reference, inputs, run(inputs), PS_PER_US)
+
+
+@pytest.mark.parametrize("name", ["hh_2p1t_kvfull_high", "mixedpool_hh_2p2t_conv_med"])
+def test_the_oracle_agrees_with_splitwise_sim_too(shared_data: Path, name: str) -> None:
+    reference = load_case(shared_data / "reference" / "splitwise-sim" / name)
+    inputs = compile_case(reference.case, reference.trace)
+    assert_agrees(reference, inputs, run_oracle(inputs), PS_PER_US)
+
+
+@pytest.mark.parametrize("name", ["fixedrestart_pp2_sarathi256_kvpressure", "arxiv_vllm_near"])
+def test_the_oracle_agrees_with_vidur_too(shared_data: Path, name: str) -> None:
+    reference = load_case(shared_data / "reference" / "vidur" / name)
+    inputs = in_femtoseconds(reference)
+    assert_agrees(reference, inputs, run_oracle(inputs), PS_PER_US * FS_PER_PS)
 
 
 @pytest.mark.parametrize("name", VIDUR_CASES)
