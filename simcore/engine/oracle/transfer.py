@@ -40,6 +40,7 @@ def send_by_layer(cluster: Cluster, batch: MicroBatch) -> None:
         return
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
         if new and is_sent(request) and request.prompt_tokens >= WHOLE_BELOW_TOKENS and has_room(cluster, request):
+            settle_idle(cluster.replicas[request.decode_replica], batch.start_ps)
             request.sent_by_layer = True
             layers = cluster.inputs.transfer.layers
             first_layer_ps = -(-batch.duration_ps // layers)

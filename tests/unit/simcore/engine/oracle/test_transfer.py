@@ -46,6 +46,12 @@ def test_layerwise_hides_all_but_the_last_layer() -> None:
     assert second_gap(result, 0) == 100 + 3 + 100
 
 
+def test_waiting_for_a_layerwise_transfer_starts_with_the_prefill() -> None:
+    result = run(cluster(scheduler("splitwise"), [(5000, 1000, 2)], [PREFILL, DECODE], transfer(mode="layerwise")))
+    # before 5000 the decode machine has nothing to wait for; its KV has come at 6100
+    assert in_ns(result.replicas.transfer_wait_ps) == [0, 1100]
+
+
 def test_layerwise_is_bound_by_the_wire_when_that_is_slower_than_the_prefill() -> None:
     result = run(
         cluster(
