@@ -10,7 +10,7 @@ RATE_REQ_PER_S = 70.0
 POWER_LIMIT_KW = 408.0
 """Nameplate of 40 DGX H100 at 10.2 kW, the paper's power budget."""
 
-COUNTS = {"mixed_counts": [30, 40, 60], "prefill_counts": [12, 16, 20, 25, 35], "decode_counts": [15, 21, 26]}
+COUNTS = {"mixed_counts": [30, 40, 60], "prefill_counts": [12, 16, 20, 25, 35], "decode_counts": [15, 21, 26, 40]}
 """A coarse set, so that a first start is not long about it; the paper's own 25 + 15 and 25 + 21 are among them."""
 
 RESTS_ON = (
