@@ -109,9 +109,10 @@ def _some(prober: Prober, low: float, high: float, requests: int, warnings: list
     """The result at the highest rate that holds."""
     probe, above = prober.probe(low, requests), prober.probe(high, requests)
     binds = above.summary.binding
-    if prober.case.arrivals != "superpose" and len(prober.trace) < requests:
+    needed = requests_needed(low)
+    if prober.case.arrivals != "superpose" and len(prober.trace) < needed:
         warnings.append(
-            f"the workload has {len(prober.trace):,} requests where {requests:,} are asked for at this rate:"
+            f"the workload has {len(prober.trace):,} requests where {needed:,} are asked for at this rate:"
             " it was used once, so its tail is less certain"
         )
     if above.feasible:

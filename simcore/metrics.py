@@ -31,7 +31,7 @@ from simcore.stability import Stability, stability
 
 SHORT_REQUESTS = 1000
 """Below this a P99 rests on fewer than ten requests."""
-SHORT_SHARE = 0.1
+SHORT_SHARE = 0.2
 """A run is short where a mean request takes this share of the time over which requests arrive."""
 
 
