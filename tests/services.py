@@ -1,6 +1,7 @@
 """The real programs that some tests need: started on a free port with a folder of their own, or skipped by name."""
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -155,11 +156,18 @@ def spawn(
 
 def share_engine_cache(var: Path) -> None:
     """Spares each data folder the compiling of an engine whose key says that it is the same."""
-    shared = ROOT / "var" / "engine-cache"
-    for folder in (shared, var):
-        folder.mkdir(parents=True, exist_ok=True)
+    var.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
-        (var / "engine-cache").symlink_to(shared)
+        (var / "engine-cache").symlink_to(compiled_engine())
+
+
+@functools.cache
+def compiled_engine() -> Path:
+    """The cache with the engine in it: on two cores compiling takes longer than any test should wait for a worker."""
+    program = "from simcore.engine.fast.warm import warm_up; warm_up()"
+    environment = {**clean_environment(), "PHASEPLAN_VAR": str(ROOT / "var")}
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, check=True)
+    return ROOT / "var" / "engine-cache"
 
 
 def clean_environment() -> dict[str, str]:
