@@ -12,7 +12,7 @@ Status = Literal["evaluated", "screened", "infeasible", "failed"]
 
 @dataclass(frozen=True)
 class Design:
-    """One candidate cluster. ``design_id`` is a hash of the case, so the same cluster has the same id in every study."""
+    """One candidate cluster. ``design_id`` is a hash of the case: the same cluster has the same id in every study."""
 
     design_id: str
     label: str

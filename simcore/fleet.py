@@ -9,7 +9,7 @@ from simcore.spec import Case, Machine, PoolSpec
 
 
 def pool_machines(pool: PoolSpec) -> int:
-    """How many machines the pool takes: ``machines``, or as many as its ``replicas`` need; one where neither is given."""
+    """Machines that the pool takes: ``machines``, or as many as its ``replicas`` need; one where neither is given."""
     if pool.replicas is None:
         return pool.machines or 1
     per_replica = pool.tensor_parallel * pool.pipeline_parallel

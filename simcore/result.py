@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from simcore import fleet
+from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import req_per_usd, usd_per_hour, usd_per_month
 from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
 from simcore.families import SPLIT
@@ -105,7 +106,7 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
     case = design.case
     pools = {pool.role: pool for pool in case.pools}
     first, second = case.pools[0], pools.get("decode")
-    names = {pool.role: fleet.resolve_machine(pool.machine).id for pool in case.pools}
+    names = {pool.role: resolve_machine(pool.machine).id for pool in case.pools}
     counts = {pool.role: fleet.pool_machines(pool) for pool in case.pools}
     hourly = usd_per_hour(fleet.machine_counts(case), book)
     provisioned = fleet.provisioned_w(case)
@@ -229,7 +230,7 @@ def _on_hand_shortfalls(design: Design, spec: StudySpec) -> list[Shortfall]:
     used = fleet.machine_counts(design.case)
     found = []
     for choice in spec.machines:
-        machine = fleet.resolve_machine(choice.machine)
+        machine = resolve_machine(choice.machine)
         more = used.get(machine.id, 0) - (choice.on_hand if choice.on_hand is not None else used.get(machine.id, 0))
         if more > 0:
             found.append(Shortfall("machines", f"needs {more} more {machine.name}", more / max(choice.on_hand or 0, 1)))

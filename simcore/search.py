@@ -68,7 +68,7 @@ def coarse(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
     explicit = _explicit(line, spec)
     if explicit:
         return [counts for counts in explicit if inside(line, counts, bounds)]
-    grid = _coarse_one(line, spec, bounds) if len(line.pools) == 1 else _coarse_two(line, spec, bounds)
+    grid: list[Counts] = _coarse_one(line, spec, bounds) if len(line.pools) == 1 else _coarse_two(line, spec, bounds)
     return sorted({counts for counts in grid if min(counts) >= 1 and inside(line, counts, bounds)})
 
 

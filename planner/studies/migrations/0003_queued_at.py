@@ -5,20 +5,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('studies', '0002_studies'),
+        ("studies", "0002_studies"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='shard',
-            name='queued_at',
+            model_name="shard",
+            name="queued_at",
             field=models.DateTimeField(default=django.utils.timezone.now, editable=False),
         ),
         migrations.AddField(
-            model_name='wave',
-            name='queued_at',
+            model_name="wave",
+            name="queued_at",
             field=models.DateTimeField(default=django.utils.timezone.now, editable=False),
         ),
     ]

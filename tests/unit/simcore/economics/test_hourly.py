@@ -21,5 +21,5 @@ def test_requests_a_dollar():
 
 
 def test_a_machine_without_a_price_is_named_with_the_nearest():
-    with pytest.raises(SpecError, match="no price for 'dgx-h200'.*nearest: 'dgx-h100'"):
+    with pytest.raises(SpecError, match=r"no price for 'dgx-h200'.*nearest: 'dgx-h100'"):
         usd_per_hour({"dgx-h200": 1}, BOOK)
