@@ -230,6 +230,8 @@ def test_time_and_energy_add_up(kind: str, data: st.DataObject) -> None:
         stages = np.array([r.stages for r in inputs.replicas])
         spent = counts.busy_ps.sum(axis=1) + counts.blocked_ps + counts.transfer_wait_ps
         assert (spent <= stages * result.end_ps).all()
+        if inputs.transfer.contention:
+            assert (counts.nic_busy_ps <= result.end_ps).all()
 
 
 @pytest.mark.parametrize("kind", SPLITWISE)
