@@ -117,6 +117,8 @@ def main() -> None:
         for f in case_folders(options.data / "reference")
         if not options.names or any(name in f.name for name in options.names)
     ]
+    if options.engine == "fast":
+        import_module("simcore.engine.fast.warm").warm_up()
     print(HEADER)
     for folder in folders:
         if skip_reason(folder) is None:
