@@ -3,6 +3,7 @@
 Every step locks the study's row first, so that it is taken once, whichever worker comes last.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -110,7 +111,7 @@ def add_wave(study: Study, number: int) -> None:
 def _add_shards(study: Study, wave: Wave, designs: list[Design], first: int) -> None:
     order = {design.design_id: first + index for index, design in enumerate(designs)}
     size = min(MOST_DESIGNS_A_SHARD, -(-len(designs) // SHARDS_A_WAVE))
-    dearest_first = sorted(designs, key=_machines, reverse=True)  # so that the wave's end is not one long shard
+    queued = _families_in_turn(designs)
     for number, start in enumerate(range(0, len(designs), size)):
         shard = Shard.objects.create(wave=wave, number=number)
         StudyDesign.objects.bulk_create(
@@ -121,9 +122,19 @@ def _add_shards(study: Study, wave: Wave, designs: list[Design], first: int) -> 
                 order=order[design.design_id],
                 design=encode(design),
             )
-            for design in dearest_first[start : start + size]
+            for design in queued[start : start + size]
         )
         queue.send(shard)
+
+
+def _families_in_turn(designs: list[Design]) -> list[Design]:
+    """Each family's largest first: early answers compare families, and the wave does not end on one long shard."""
+    place: Counter[str] = Counter()
+    turns = []
+    for design in sorted(designs, key=_machines, reverse=True):
+        turns.append((place[design.family], design))
+        place[design.family] += 1
+    return [design for _, design in sorted(turns, key=lambda turn: turn[0])]
 
 
 def _machines(design: Design) -> int:

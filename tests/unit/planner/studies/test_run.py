@@ -224,3 +224,10 @@ def test_time_that_runs_out_fails_one_design_and_the_others_go_on(start: Start, 
     assert (study.state, progress(study).failed) == (State.DONE, 1)
     assert study.designs.exclude(failure="").get().failure == "It took longer to simulate than a task may take."
     assert {shard.attempt for shard in Shard.objects.all()} == {1}
+
+
+def test_the_first_shards_have_every_family(start: Start, work: Work, counted: Counted) -> None:
+    study = start()
+    work(3)
+    families = {row.design["family"] for row in study.designs.exclude(evaluation=None)}
+    assert families == {"sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"}
