@@ -39,10 +39,11 @@ def output_folder(path: str) -> Path:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise SpecError(f"{path}: found a file, expected a folder to write to") from None
     except OSError as error:
-        raise SpecError(
-            f"{path}: found {(error.strerror or 'an error').lower()}, expected a folder to write to"
-        ) from None
+        found = (error.strerror or str(error)).lower()
+        raise SpecError(f"{path}: found {found}, expected a folder to write to") from None
     for name in FILES:
         check_writable(str(folder / name))
     return folder

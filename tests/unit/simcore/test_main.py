@@ -100,6 +100,37 @@ def test_capacity_finds_a_rate(files, capsys):
     assert figures["mean_w"] < figures["nameplate_w"]
 
 
+STUDY = {
+    "model": "llama2-7b",
+    "workload": {"trace": "trace.csv"},
+    "rate_req_per_s": 5,
+    "machines": [{"machine": "dgx-h100"}],
+    "families": ["sarathi:dgx-h100"],
+    "scheduler_options": {"token_budget": 512, "tensor_parallel": 8},
+    "latency": CURVE,
+    "slo": CASE["slo"],
+    "counts": {"mixed": [1, 2]},
+}
+
+
+def test_plan_writes_a_row_a_design_and_the_frontiers(files, capsys):
+    (files / "study.json").write_text(json.dumps(STUDY))
+    assert main(["plan", "study.json", "--out", "made/results"]) == 0
+    rows = list(csv.DictReader((files / "made/results/designs.csv").read_text().splitlines()))
+    assert sorted(row["mixed_machines"] for row in rows) == ["1", "2"]
+    assert all(row["status"] == "evaluated" and float(row["capacity_req_per_s"]) > 1 for row in rows)
+    frontier = json.loads((files / "made/results/frontier.json").read_text())
+    assert frontier["winner"] in {row["design_id"] for row in rows}
+
+
+def test_a_bad_study_is_refused_in_one_line(files, capsys):
+    (files / "study.json").write_text(json.dumps({**STUDY, "families": ["sarathi:dgx-h10"]}))
+    assert "study.json: families: 'sarathi:dgx-h10'" in refused(capsys, "plan", "study.json")
+    (files / "study.json").write_text(json.dumps({**STUDY, "workload": {"trace": "no.csv"}}))
+    assert "no.csv: found No such file" in refused(capsys, "plan", "study.json")
+    assert "case.json: found a file, expected a folder" in refused(capsys, "plan", "study.json", "--out", "case.json")
+
+
 def test_iteration_times_one_batch(files, capsys):
     latency = {**CURVE, "attention_s": 1e-9, "chunk_read_s": 1e-6, "context_s": 1e-7, "decode_seq_s": 1e-5}
     (files / "case.json").write_text(json.dumps({**CASE, "latency": latency}))
