@@ -1,8 +1,14 @@
-"""The fast engine gives the oracle's every array, bit for bit, on random small clusters (``strategies.py``)."""
+"""The fast engine gives the oracle's every array, bit for bit.
+
+On random small clusters (``strategies.py``), where every option and every tie is met, and on some hundred requests over
+ten replicas, where queues, heaps and pools are long. ``PHASEPLAN_EQUALITY_EXAMPLES`` asks for more of the first than CI
+runs, with new seeds; ``PHASEPLAN_EQUALITY_SEEDS`` for more of the second.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
@@ -13,9 +19,14 @@ from simcore.engine.fast import cluster as fast
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import RunResult
+from tests.invariants.long_runs import long_run
 from tests.invariants.strategies import KINDS, clusters
 
-EXAMPLES = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+EXAMPLES = int(os.environ.get("PHASEPLAN_EQUALITY_EXAMPLES", "0"))
+LONG_RUNS = int(os.environ.get("PHASEPLAN_EQUALITY_SEEDS", "5"))
+SETTINGS = settings(
+    max_examples=EXAMPLES or 120, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not EXAMPLES
+)
 
 
 def differing(ours: RunResult, theirs: RunResult) -> list[str]:
@@ -49,7 +60,13 @@ def assert_equal(inputs: ClusterInputs) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@EXAMPLES
+@SETTINGS
 @given(data=st.data())
 def test_fast_equals_oracle(kind: str, data: st.DataObject) -> None:
     assert_equal(data.draw(clusters(kind)))
+
+
+@pytest.mark.parametrize("seed", range(LONG_RUNS))
+@pytest.mark.parametrize("kind", KINDS)
+def test_fast_equals_oracle_on_long_runs(kind: str, seed: int) -> None:
+    assert_equal(long_run(kind, seed))

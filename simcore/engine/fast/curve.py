@@ -33,11 +33,16 @@ class Curve:
 def curve_table(curves: list[IterationCurve]) -> NDArray[Any]:
     """One record a curve."""
     counts = [len(curve.tokens) for curve in curves]
-    return table(Curve, len(curves), first_knot=np.cumsum([0, *counts[:-1]]), knots=counts,
-                 attention=[curve.attention for curve in curves],
-                 chunk_read_ps=[curve.chunk_read_ps for curve in curves],
-                 context_ps=[curve.context_ps for curve in curves],
-                 decode_seq_ps=[curve.decode_seq_ps for curve in curves])
+    return table(
+        Curve,
+        len(curves),
+        first_knot=np.cumsum([0, *counts[:-1]]),
+        knots=counts,
+        attention=[curve.attention for curve in curves],
+        chunk_read_ps=[curve.chunk_read_ps for curve in curves],
+        context_ps=[curve.context_ps for curve in curves],
+        decode_seq_ps=[curve.decode_seq_ps for curve in curves],
+    )
 
 
 def knot_array(curves: list[IterationCurve]) -> Int64:

@@ -41,7 +41,7 @@ def power_mw(knots: int, first: int, count: int, kind: int, tokens: int) -> int:
 
 @step
 def add_energy(cluster: Cluster, replica: Replica, power: int, start_ps: int, end_ps: int) -> None:
-    """One stage's work from start to end, each floored to a whole us; split at whole seconds for the cluster's series."""
+    """One stage's work from start to end, both floored to whole us; split at seconds for the cluster's series."""
     start, end = start_ps // PS_PER_US, end_ps // PS_PER_US
     replica.energy_nj += power * (end - start)
     while start < end:

@@ -18,7 +18,7 @@ def order_of(cluster: Cluster, task: int) -> int:
 
 @step
 def insert_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
-    """The waiting list is ordered by arrival, a prompt before its decode; with ``splitwise-sim`` as ``place_by_passes``."""
+    """The waiting list is in order of arrival, a prompt before its decode; or as ``place_by_passes`` says."""
     if cluster.ageing == SPLITWISE_SIM:
         before = place_by_passes(cluster, replica, task)
     else:

@@ -72,8 +72,12 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
     replica.context_tokens += contexts
     batch.kind = kind_of(batch.members - decodes, decodes)
     batch.tokens = new_tokens + decodes
-    batch.duration_ps = (base_ps(curve, cluster.curve_knots, batch.kind, batch.tokens) + chunks_ps
-                         + curve.context_ps * contexts + curve.decode_seq_ps * decodes)
+    batch.duration_ps = (
+        base_ps(curve, cluster.curve_knots, batch.kind, batch.tokens)
+        + chunks_ps
+        + curve.context_ps * contexts
+        + curve.decode_seq_ps * decodes
+    )
     add_busy(replica, batch)
 
 
@@ -116,8 +120,9 @@ def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBat
         stages_free_of(cluster, replica)[stage] = ready
         stage_starts_of(cluster, replica, flight)[stage] = start
     batch.end_ps = ready
-    batch.power_mw = power_mw(cluster.power_knots, replica.first_power_knot, replica.power_knots, batch.kind,
-                              batch.tokens)
+    batch.power_mw = power_mw(
+        cluster.power_knots, replica.first_power_knot, replica.power_knots, batch.kind, batch.tokens
+    )
 
 
 @step

@@ -158,7 +158,8 @@ def draw(seed: int, request: int, stage: int, candidates: int) -> int:
 
 @step
 def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
-    """Splitwise: prefill by pending tokens, decode by reserved KV; overflow to the mixed pool, then by moving machines to it.
+    """Splitwise: prefill by pending tokens, decode by reserved KV; what is too much goes to the mixed pool, then moves
+    a machine there.
 
     With neither, both phases go to the replica with the fewest pending tokens of all.
     """
@@ -183,10 +184,10 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
 def could_be_held(cluster: Cluster, tokens: int) -> bool:
     """Whether any replica could hold so many tokens, if it held nothing else."""
     blocks = blocks_of(tokens, cluster)
+    most = 0
     for index in range(cluster.replica_count):
-        if replica_at(cluster, index).kv_blocks >= blocks:
-            return True
-    return False
+        most = max(most, replica_at(cluster, index).kv_blocks)
+    return most >= blocks
 
 
 @step
@@ -224,7 +225,7 @@ def is_kv_full(cluster: Cluster, replica: Replica, tokens: int) -> bool:
 
 @step
 def least_pending_anywhere(cluster: Cluster, tokens: int) -> int:
-    """The replica with the fewest pending tokens; ties as if the prefill, mixed and decode pools were one in that order."""
+    """The replica with the fewest pending tokens; of equal ones the first of the prefill, mixed, decode pools."""
     best, best_value = NONE, FOREVER
     for pool in (PREFILL_POOL, MIXED_POOL, DECODE_POOL):
         index = least(cluster, pool, tokens, PENDING)

@@ -39,8 +39,9 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
 
 
 @step
-def add_prefills_in_progress(cluster: Cluster, replica: Replica, flight: int, members: int, looked_at: int,
-                             prefills: int) -> tuple[int, int]:
+def add_prefills_in_progress(
+    cluster: Cluster, replica: Replica, flight: int, members: int, looked_at: int, prefills: int
+) -> tuple[int, int]:
     """A chunk of each while the budget lasts; the others and what was not looked at are left over, by arrival.
 
     Returns the members and the tokens spent.

@@ -1,5 +1,7 @@
-"""Which tasks a machine of the splitwise kinds would run next (the five rules: the oracle's). Nothing is changed here but
-``Cluster.chosen``, where the tasks are put, and the marks on their requests."""
+"""Which tasks a machine of the splitwise kinds would run next (the five rules: the oracle's).
+
+Nothing is changed here but ``Cluster.chosen``, where the tasks are put, and the marks on their requests.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def select(cluster: Cluster, replica: Replica) -> int:
 
 @step
 def add_aged(cluster: Cluster, replica: Replica) -> None:
-    """Rule 1. ``ageing`` ``splitwise-sim`` stops at the first task below the limit, in the order of the waiting list."""
+    """Rule 1, in the order of the waiting list. ``ageing`` ``splitwise-sim`` stops at the first below the limit."""
     ageing = cluster.ageing
     task = NONE if ageing == NO_AGEING else replica.first_task
     while task != NONE:

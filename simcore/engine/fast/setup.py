@@ -65,8 +65,12 @@ class Memory:
 
 def build_memory(inputs: ClusterInputs) -> Memory:
     """Every request not yet arrived, every replica empty."""
-    sizes = {"most_stages": most_stages(inputs), "most_members": most_members(inputs),
-             "trace_requests": len(inputs.arrival_ps), "replica_count": len(inputs.replicas)}
+    sizes = {
+        "most_stages": most_stages(inputs),
+        "most_members": most_members(inputs),
+        "trace_requests": len(inputs.arrival_ps),
+        "replica_count": len(inputs.replicas),
+    }
     memory = Memory(table(Cluster, 1, **settings(inputs), **sizes))
     put_trace(memory, inputs)
     put_replicas(memory, inputs)
@@ -78,8 +82,19 @@ def put_trace(memory: Memory, inputs: ClusterInputs) -> None:
     """The trace, not copied where it is in compiled code's form already, and empty results."""
     for name in ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens", "max_output_tokens"):
         memory.put(name, np.ascontiguousarray(getattr(inputs, name), dtype=np.int64))
-    memory.put("results", table(Result, len(inputs.arrival_ps), status=UNFINISHED, first_scheduled_ps=NEVER,
-                                first_token_ps=NEVER, finish_ps=NEVER, prefill_replica=NEVER, decode_replica=NEVER))
+    memory.put(
+        "results",
+        table(
+            Result,
+            len(inputs.arrival_ps),
+            status=UNFINISHED,
+            first_scheduled_ps=NEVER,
+            first_token_ps=NEVER,
+            finish_ps=NEVER,
+            prefill_replica=NEVER,
+            decode_replica=NEVER,
+        ),
+    )
 
 
 def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
@@ -91,9 +106,16 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
     memory.put("flights", table(MicroBatch, replicas * stages))
     memory.put("next_ps", np.full(replicas, FOREVER))
-    lengths = {"due": replicas, "members": replicas * stages * most, "new_tokens": replicas * stages * most,
-               "running": replicas * most, "chosen": most, "next_in_turn": 2, "stage_free_ps": replicas * stages,
-               "stage_start_ps": replicas * stages * stages}
+    lengths = {
+        "due": replicas,
+        "members": replicas * stages * most,
+        "new_tokens": replicas * stages * most,
+        "running": replicas * most,
+        "chosen": most,
+        "next_in_turn": 2,
+        "stage_free_ps": replicas * stages,
+        "stage_start_ps": replicas * stages * stages,
+    }
     for name, length in lengths.items():
         memory.put(name, np.zeros(length, np.int64))
     pools = [[i for i, r in enumerate(inputs.replicas) if r.role == role] for role in ("prefill", "decode", "mixed")]
@@ -138,8 +160,17 @@ def distinct_powers(inputs: ClusterInputs) -> list[Power]:
 def settings(inputs: ClusterInputs) -> dict[str, int]:
     """The first fields of ``Cluster``: names as numbers; the seed as the signed number with its 64 bits."""
     scheduler, transfer = inputs.scheduler, inputs.transfer
-    same = ("token_budget", "max_batch_tokens", "max_batch_size", "block_tokens", "max_model_tokens", "mixed_pool",
-            "prompt_pending_limit", "padded_prompts", "preempt_when_full")
+    same = (
+        "token_budget",
+        "max_batch_tokens",
+        "max_batch_size",
+        "block_tokens",
+        "max_model_tokens",
+        "mixed_pool",
+        "prompt_pending_limit",
+        "padded_prompts",
+        "preempt_when_full",
+    )
     return {
         **{name: int(getattr(scheduler, name)) for name in same},
         "kind": KINDS.index(scheduler.kind),
@@ -171,10 +202,20 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
     replicas, share = inputs.replicas, inputs.scheduler.watermark_blocks_share
     curves, powers = distinct_curves(inputs), distinct_powers(inputs)
     knots = [len(power[0]) for power in powers]
-    nothing = ("first_task", "last_task", "first_prompt", "last_prompt", "first_interrupted", "last_interrupted",
-               "first_present", "last_present")
+    nothing = (
+        "first_task",
+        "last_task",
+        "first_prompt",
+        "last_prompt",
+        "first_interrupted",
+        "last_interrupted",
+        "first_present",
+        "last_present",
+    )
     return table(
-        Replica, len(replicas), **dict.fromkeys(nothing, NONE),
+        Replica,
+        len(replicas),
+        **dict.fromkeys(nothing, NONE),
         index=range(len(replicas)),
         curve=[curves.index(replica.curve) for replica in replicas],
         role=[ROLES.index(replica.role) for replica in replicas],
@@ -209,9 +250,9 @@ def lengthen_slots(memory: Memory, slots: int) -> None:
 
 
 def make_room_for_gaps(memory: Memory) -> None:
-    """The runs of gaps merged; where that frees less than half of the room, twice as much as well."""
+    """The runs of gaps merged; where they and one iteration still take over half of the room, twice as much as well."""
     gap_ps, gap_count = merged_gaps(memory)
-    if 2 * len(gap_ps) > memory.get("gap_room"):
+    if 2 * (len(gap_ps) + memory.get("most_members")) > memory.get("gap_room"):
         memory.lengthen("gap_ps", 2 * memory.get("gap_room"))
         memory.lengthen("gap_count", 2 * memory.get("gap_room"))
         memory.cluster["gap_room"] *= 2

@@ -10,7 +10,6 @@ from simcore.engine.fast.blocks import (
     blocks_of,
     decode_tokens,
     give_back,
-    growth_blocks,
     room_to_admit,
     take,
 )
@@ -60,16 +59,12 @@ def arrive(cluster: Cluster, slot: int, now: int) -> None:
     request = request_at(cluster, slot)
     replica = replica_at(cluster, request.prefill_replica)
     stays = request.decode_replica == replica.index
-    prompt_blocks = blocks_of(admission_tokens(request, cluster), cluster)
     settle_idle(replica, now)
-    add_task(cluster, replica, slot, PROMPT)
     if stays or task_tokens(request, PROMPT) <= cluster.max_batch_tokens:
         interrupt(cluster, replica)
-    wake(cluster, replica, prompt_blocks, now)
+    wake(cluster, replica, add_task(cluster, replica, slot, PROMPT), now)
     if stays:
-        add_task(cluster, replica, slot, DECODE)
-        decode_blocks = blocks_of(decode_tokens(request, cluster), cluster)
-        wake(cluster, replica, max(decode_blocks - prompt_blocks, 0), now)
+        wake(cluster, replica, add_task(cluster, replica, slot, DECODE), now)
 
 
 @step
@@ -77,12 +72,13 @@ def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
     """KV has come: the request joins its decode replica; then the source, with room again, is woken."""
     request = request_at(cluster, slot)
     finish_transfer(cluster, request, now)
-    replica = replica_at(cluster, request.decode_replica)
-    add_task(cluster, replica, slot, DECODE)
+    replica, source = replica_at(cluster, request.decode_replica), replica_at(cluster, request.prefill_replica)
     if replica.running < cluster.max_batch_size:
         interrupt(cluster, replica)
-    wake(cluster, replica, growth_blocks(request, cluster), now)
-    wake_source(cluster, replica_at(cluster, request.prefill_replica), now)
+    wake(cluster, replica, add_task(cluster, replica, slot, DECODE), now)
+    if source.tasks > 0:
+        interrupt(cluster, source)
+        wake(cluster, source, source.first_task, now)
 
 
 @step
@@ -93,25 +89,27 @@ def interrupt(cluster: Cluster, replica: Replica) -> None:
 
 
 @step
-def wake_source(cluster: Cluster, replica: Replica, now: int) -> None:
-    """After an outgoing transfer, if anything waits."""
-    if replica.tasks > 0:
-        interrupt(cluster, replica)
-        first = replica.first_task
-        wake(cluster, replica, task_blocks(cluster, request_at(cluster, first >> 1), first & 1), now)
-
-
-@step
-def wake(cluster: Cluster, replica: Replica, blocks: int, now: int) -> None:
-    """Have an idle replica look for a batch, at the end of this instant or at once (``one_by_one``)."""
+def wake(cluster: Cluster, replica: Replica, task: int, now: int) -> None:
+    """Have an idle replica look for a batch because of a task: at the end of this instant, or at once."""
     if replica.in_flight > 0 or replica.due > 0:
         return
-    if is_contiguous(cluster) and not room_to_admit(replica, blocks):
+    if is_contiguous(cluster) and not fits_alone(cluster, replica, task):
         return
     if cluster.one_by_one > 0:
         start_iteration(cluster, replica, now)
     else:
         make_due(cluster, replica)
+
+
+@step
+def fits_alone(cluster: Cluster, replica: Replica, task: int) -> bool:
+    """Whether there is KV for the task, if nothing else is asked. A decode whose prompt waits asks for its output."""
+    request = request_at(cluster, task >> 1)
+    prompt_blocks = blocks_of(admission_tokens(request, cluster), cluster)
+    if task & 1 == PROMPT:
+        return room_to_admit(replica, prompt_blocks)
+    held = request.blocks if request.blocks > 0 else prompt_blocks
+    return blocks_of(decode_tokens(request, cluster), cluster) - held <= replica.free_blocks
 
 
 @step
@@ -204,7 +202,7 @@ def count_passes(cluster: Cluster, replica: Replica) -> None:
 
 
 @step
-def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> None:
+def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
     """A task waits here from now on."""
     task = 2 * slot + phase
     request = request_at(cluster, slot)
@@ -214,6 +212,7 @@ def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> None:
     if phase == PROMPT:
         enqueue(cluster, replica, task)
         replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
+    return task
 
 
 @step

@@ -11,7 +11,7 @@
       next_ps    [R]             its next iteration end: the event queue is their minimum
       flights    [R x stages]    its MicroBatches in flight, a ring: the oldest at Replica.first_flight
       members    [R x stages x most]  the micro-batches' slots; new_tokens alike
-      running    [R x most]      sarathi, vllm: slots admitted and not in flight, in order; splitwise: tasks of the batch
+      running    [R x most]      sarathi, vllm: slots admitted and not in flight; splitwise: tasks of the batch
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
       gap_ps, gap_count          runs of token gaps, merged when full
 
@@ -129,7 +129,7 @@ class Replica:
     tasks: int
     first_task: int
     last_task: int
-    """Splitwise: tasks that wait (not in the batch), linked through ``Task.next_waiting``, in the order of ``ageing``."""
+    """Splitwise: tasks that wait, not in the batch, as ``ageing`` orders them; linked through ``Task.next_waiting``."""
     first_prompt: int
     last_prompt: int
     """Splitwise: prompt tasks that wait, first come first, linked through ``Task.next_queued``."""

@@ -1,7 +1,7 @@
 """KV transfer from a prefill replica to a decode replica: room first, then the two NICs, first come first.
 
-The rules are the oracle's. Transfers under way are a heap by (end, order of start); those that poll are a queue, for all
-poll at one interval.
+The rules are the oracle's. Transfers under way are a heap by (end, order of start); those that poll are a queue, for
+all poll at one interval.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
         new = new_tokens_of(cluster, replica, flight)[i]
         long_enough = request.prompt_tokens >= LEAST_LAYERWISE_TOKENS
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
+            start_ps = stage_starts_of(cluster, replica, flight)[0]
+            settle_idle(replica_at(cluster, request.decode_replica), start_ps)
             request.sent_by_layer = 1
             layers = cluster.layers
             first_layer_ps = -(-batch.duration_ps // layers)
             last_layer_ps = -(-request.prompt_tokens * ps_per_token(cluster, request) // layers)
-            start_ps = stage_starts_of(cluster, replica, flight)[0]
             start_transfer(cluster, slot, start_ps + first_layer_ps, batch.end_ps + last_layer_ps)
 
 

@@ -1,0 +1,33 @@
+"""Compiles the engine, or loads it from the cache, before it is needed: a worker calls this before it forks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simcore.engine.fast.cluster import run
+from simcore.engine.fast.names import KINDS
+from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
+from simcore.latency.curve import IterationCurve
+
+
+def warm_up() -> None:
+    """One request under each kind. Half a CPU-minute where the cache does not have this engine, half a second where it
+    has. The result stays in this process and its children."""
+    for kind in KINDS:
+        run(one_request(kind))
+
+
+def one_request(kind: str) -> ClusterInputs:
+    """A prompt of one token and one more token, on a prefill and a decode replica or on two mixed ones."""
+    curve = IterationCurve((1,), (1,), (1,), (1,), 0, 0, 0, 0)
+    roles = ("prefill", "decode") if kind == "splitwise" else ("mixed", "mixed")
+    replicas = tuple(ReplicaInputs(0, role, curve, 1, 16, 1, ((0,), (0,), (0,)), (1,)) for role in roles)
+    scheduler = SchedulerInputs(
+        kind=kind, token_budget=16, max_batch_tokens=16, max_batch_size=1, block_tokens=16, watermark_blocks_share=0.0,
+        reservation="full_output", max_model_tokens=0, mixed_pool=True, prompt_pending_limit=16, padded_prompts=False,
+        preempt_when_full=False, ageing="fair", decode_runs="stepwise", simultaneous_arrivals="together", router="jsq",
+        router_ties="index", seed=0,
+    )  # fmt: skip
+    transfer = TransferInputs("serialized", 0, True, 0, 0, 1)
+    one, two, none = np.array([1]), np.array([2]), np.array([0])
+    return ClusterInputs(replicas, scheduler, transfer, none, one, two, none, none, (0, 1))

@@ -1,0 +1,70 @@
+"""Some hundred requests over up to ten replicas, from a seed: long queues, many transfers at once, moving pools."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simcore.engine.inputs import ClusterInputs, ReplicaInputs, TransferInputs
+from simcore.latency.curve import IterationCurve
+from tests.clusters import NS, cluster, replica, scheduler
+from tests.invariants.strategies import CO_LOCATED
+
+REQUESTS = 300
+CURVE = IterationCurve(
+    (0, 64, 512, 4096),
+    (1000 * NS, 1800 * NS, 9000 * NS, 80_000 * NS),
+    (900 * NS, 1000 * NS, 1500 * NS, 9000 * NS),
+    (1100 * NS, 2000 * NS, 9900 * NS, 88_000 * NS),
+    attention=2000,
+    chunk_read_ps=40,
+    context_ps=700,
+    decode_seq_ps=3000,
+)
+
+
+def long_run(kind: str, seed: int) -> ClusterInputs:
+    """Lengths and bursts as in conversations, scaled down; load around what the replicas can do, KV tight."""
+    rng = np.random.default_rng([seed, len(kind)])
+    replicas = replicas_of(kind, rng)
+    gap_ps = int(rng.choice([4, 8, 20])) * 1000 * NS * 10 // len(replicas)
+    arrivals = np.cumsum(rng.exponential(gap_ps, REQUESTS)).astype(np.int64)
+    if rng.random() < 0.5:
+        arrivals = arrivals // (8 * gap_ps) * 8 * gap_ps
+    prompts = np.minimum(rng.lognormal(5.5, 1.0, REQUESTS) + 1, 3000).astype(np.int64)
+    outputs = np.minimum(rng.lognormal(3.0, 0.8, REQUESTS) + 1, 200).astype(np.int64)
+    rows = list(zip((arrivals // NS).tolist(), prompts.tolist(), outputs.tolist(), strict=True))
+    policy = scheduler(
+        kind,
+        token_budget=256,
+        max_batch_size=int(rng.choice([8, 64])),
+        router=str(rng.choice(["jsq", "jsq", "round_robin", "least_kv"])),
+        router_ties=str(rng.choice(["index", "pool_order"])),
+        ageing=str(rng.choice(["fair", "fair", "splitwise-sim"])),
+        decode_runs=str(rng.choice(["stepwise", "contiguous"])),
+        prompt_pending_limit=int(rng.choice([500, 8192])),
+        seed=seed,
+    )
+    return cluster(policy, rows, replicas, transfers_of(rng))
+
+
+def replicas_of(kind: str, rng: np.random.Generator) -> list[ReplicaInputs]:
+    """Four to ten, of one size each pool; the co-located kinds with one or two stages."""
+    roles = ["mixed"] * int(rng.integers(4, 8))
+    if kind == "splitwise":
+        roles = ["prefill"] * int(rng.integers(2, 6)) + ["decode"] * int(rng.integers(2, 5))
+    stages = int(rng.integers(1, 3)) if kind in CO_LOCATED else 1
+    kv_blocks = int(rng.choice([220, 400, 2000]))
+    return [replica(role, curve=CURVE, stages=stages, kv_blocks=kv_blocks, transfer_ps_per_token=5 * NS)
+            for role in roles]  # fmt: skip
+
+
+def transfers_of(rng: np.random.Generator) -> TransferInputs:
+    """Either mode, contended or not, waiting or polling for room."""
+    return TransferInputs(
+        mode=str(rng.choice(["serialized", "layerwise"])),
+        ps_per_token=int(rng.choice([0, 200 * NS])),
+        contention=bool(rng.random() < 0.5),
+        setup_ps=500 * NS,
+        retry_ps=int(rng.choice([0, 50_000 * NS])),
+        layers=10,
+    )

@@ -1,0 +1,80 @@
+"""Tables that grow while a cluster runs: the result is that of tables that were long enough."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from simcore.engine.fast import cluster, setup
+from simcore.engine.fast.warm import warm_up
+from simcore.engine.inputs import ClusterInputs
+from simcore.engine.outputs import RunResult
+from simcore.latency.curve import PS_PER_S
+from tests.clusters import cluster as make_cluster
+from tests.clusters import replica, scheduler
+
+KINDS = ("sarathi", "vllm", "splitwise_baseline", "splitwise")
+
+
+def busy_inputs(kind: str, requests: int = 400) -> ClusterInputs:
+    """Bursts on four replicas with little KV, lengths all unlike, over some minutes; a long silence before the last."""
+    rng = np.random.default_rng(5)
+    arrivals = np.cumsum(rng.choice([0, 0, 0, 10**6, 10**9], requests))
+    arrivals[-1] += 3600 * PS_PER_S // 1000
+    prompts, outputs = rng.integers(1, 900, requests), rng.integers(1, 60, requests)
+    roles = ("prefill", "prefill", "decode", "decode") if kind == "splitwise" else ("mixed",) * 4
+    rows = list(zip(arrivals.tolist(), prompts.tolist(), outputs.tolist(), strict=True))
+    return make_cluster(scheduler(kind), rows, [replica(role, kv_blocks=120) for role in roles])
+
+
+def assert_same(ours: RunResult, theirs: RunResult) -> None:
+    for part in ("requests", "replicas"):
+        for field in dataclasses.fields(getattr(ours, part)):
+            left, right = getattr(getattr(ours, part), field.name), getattr(getattr(theirs, part), field.name)
+            assert np.array_equal(left, right), field.name
+    for name in ("gap_ps", "gap_count", "energy_by_second_nj"):
+        assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_short_tables_change_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = busy_inputs(kind)
+    expected = cluster.run(inputs)
+    lacking: list[int] = []
+    enlarge = cluster.enlarge
+
+    def noted(memory: setup.Memory, lacks: int, now: int) -> None:
+        lacking.append(lacks)
+        enlarge(memory, lacks, now)
+
+    monkeypatch.setattr(cluster, "enlarge", noted)
+    monkeypatch.setattr(setup, "FIRST_SLOTS", 1)
+    monkeypatch.setattr(setup, "FIRST_GAPS", 0)
+    monkeypatch.setattr(setup, "FIRST_SECONDS", 1)
+    assert_same(cluster.run(inputs), expected)
+    assert {setup.MORE_SLOTS, setup.MORE_GAPS, setup.MORE_SECONDS} <= set(lacking)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_leaves_its_inputs_alone_and_can_be_repeated(kind: str) -> None:
+    inputs = busy_inputs(kind, 60)
+    before = [getattr(inputs, name).copy() for name in ("arrival_ps", "prompt_tokens", "output_tokens")]
+    first = cluster.run(inputs)
+    assert_same(cluster.run(inputs), first)
+    for name, values in zip(("arrival_ps", "prompt_tokens", "output_tokens"), before, strict=True):
+        assert np.array_equal(getattr(inputs, name), values)
+
+
+def test_gaps_are_merged_and_sorted() -> None:
+    memory = setup.build_memory(busy_inputs("sarathi", 3))
+    memory.tables["gap_ps"][:6] = [7, 3, 7, 9, 3, 3]
+    memory.tables["gap_count"][:6] = [1, 10, 100, 1000, 1, 1]
+    memory.cluster["gap_runs"] = 6
+    gaps, counts = setup.merged_gaps(memory)
+    assert gaps.tolist() == [3, 7, 9]
+    assert counts.tolist() == [12, 101, 1000]
+
+
+def test_one_specialisation_serves_every_kind() -> None:
+    warm_up()
+    assert len(cluster.advance.signatures) == 1
