@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('scenarios', '0001_scenarios'),
+        ("scenarios", "0001_scenarios"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='scenario',
-            name='note',
+            model_name="scenario",
+            name="note",
             field=models.TextField(blank=True),
         ),
     ]
