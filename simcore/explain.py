@@ -158,13 +158,15 @@ def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
     others = [row for row in result.best_by_family if row.family != winner.family]
     other_kind = next((row for row in others if is_split(row) != is_split(winner)), None)
     kind = "co-located" if is_split(winner) else "phase-split"
-    if other_kind is None:
-        first = f"No {kind} design tried holds the rate within the limits."
-    else:
-        first = f"{_difference(result, winner, other_kind)} the best {kind} design, {other_kind.label}."
+    sentences = []
+    if other_kind is not None:
+        sentences.append(f"{_difference(result, winner, other_kind)} the best {kind} design, {other_kind.label}.")
+    elif any(is_split(row) != is_split(winner) for row in result.rows):
+        sentences.append(f"No {kind} design tried holds the rate within the limits.")
     rest = [row for row in others if row is not other_kind]
-    third = f" Next: {rest[0].label}, {_more(result, winner, rest[0])}." if rest else ""
-    return AnswerLine("B", first + third)
+    if rest:
+        sentences.append(f"Next: {rest[0].label}, {_more(result, winner, rest[0])}.")
+    return AnswerLine("B", " ".join(sentences)) if sentences else None
 
 
 def _difference(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:

@@ -10,8 +10,8 @@ RATE_REQ_PER_S = 70.0
 POWER_LIMIT_KW = 408.0
 """Nameplate of 40 DGX H100 at 10.2 kW, the paper's power budget."""
 
-COUNTS = {"mixed_counts": [30, 40, 60], "prefill_counts": [12, 16, 20, 25, 35], "decode_counts": [15, 21, 26, 40]}
-"""A coarse set, so that a first start is not long about it; the paper's own 25 + 15 and 25 + 21 are among them."""
+TOKEN_BUDGET = 512
+"""Sarathi-Serve's own for tight limits; one budget, so that a first start is not long about it."""
 
 RESTS_ON = (
     "Rests on BLOOM-176B's step times as Splitwise measured them on a DGX A100 and a DGX H100 (software of 2023; "
@@ -51,7 +51,7 @@ def inputs(workload_id: str) -> dict[str, Any]:
                 for first, second in ((A100, A100), (H100, H100), (H100, A100), (H100, CAPPED))
             ),
         ],
-        **COUNTS,
+        "token_budget": TOKEN_BUDGET,
         "latency": "measured",
         "arrivals": "poisson",
     }

@@ -36,6 +36,11 @@ def test_b_says_when_no_other_kind_holds_the_rate():
     assert "No co-located design tried holds the rate within the limits." in texts(result)["B"].text
 
 
+def test_b_says_nothing_of_a_kind_that_was_not_tried():
+    result = answered(families=["splitwise:dgx-h100+dgx-a100"])
+    assert "B" not in texts(result)
+
+
 def test_c_says_how_far_it_holds_and_what_binds():
     text = texts(answered())["C"].text
     assert text == (
