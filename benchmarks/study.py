@@ -1,4 +1,4 @@
-"""How much a whole study costs: CPU seconds, designs, simulations; on this process alone, the engine compiled before."""
+"""What a whole study costs: CPU seconds, designs, simulations; on this process alone, the engine compiled before."""
 
 from __future__ import annotations
 

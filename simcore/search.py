@@ -90,7 +90,7 @@ def _coarse_two(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
     if spec.goal != "throughput":
         top_w = min(top_w, max(BEYOND_NEED * needed_w, 2 * (prefill_w + decode_w)))
     top_w = min(top_w, bounds.most_total * max(prefill_w, decode_w))
-    grid = []
+    grid: list[Counts] = []
     for total, share in product(SPLIT_TOTALS, SPLIT_SHARES):
         prefill = max(1, round(total * share * top_w / prefill_w))
         decode = floor((total * top_w - prefill * prefill_w) / decode_w + 1e-9)
