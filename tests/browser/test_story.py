@@ -7,13 +7,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from simcore.rows import COLUMNS
-from tests.browser.question import MEASURED, advanced, ask_small, find, wait_until_done
+from tests.browser.question import MEASURED, advanced, ask_small, find, stop_the_example, wait_until_done
 from tests.services import Planner
 
 
 @pytest.fixture
 def uploaded(home: Page, planner: Planner, shared_data: Path) -> Page:
     """The question page after the Azure trace was uploaded from inside the sentence."""
+    stop_the_example(home, planner.url)
     home.goto(planner.url + MEASURED)
     home.get_by_label("Required rate").fill("12")
     home.get_by_role("button", name="upload a trace").click()
@@ -59,7 +60,7 @@ def assert_same_rows(page: Page) -> None:
         page.get_by_role("link", name="CSV").click()
     text = Path(download.value.path()).read_text(encoding="utf-8")
     in_file = list(csv.DictReader(text.splitlines()))
-    in_api = page.request.get(page.get_by_role("link", name="API").get_attribute("href") or "").json()["results"]
+    in_api = page.request.get(page.get_by_role("link", name="API").evaluate("link => link.href")).json()["results"]
     on_page = rows_on_page(page)
     assert len(in_file) > 3
     assert list(in_file[0]) == list(COLUMNS)
