@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from simcore.catalogue import resolve_machine
-from simcore.spec import Case, Machine, PoolSpec
+from simcore.spec import Case, Machine, PoolSpec, SpecError
 
 
 def pool_machines(pool: PoolSpec) -> int:
@@ -17,6 +17,23 @@ def pool_machines(pool: PoolSpec) -> int:
     if per_replica > accelerators:
         return pool.replicas * -(-per_replica // accelerators)
     return -(-pool.replicas // (accelerators // per_replica))
+
+
+def replica_count(pool: PoolSpec) -> int:
+    """Replicas of a pool: given, or machines x (accelerators // (TP x PP)); a larger replica spans whole machines."""
+    if pool.replicas is not None:
+        return pool.replicas
+    needed, machine = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine)
+    if needed <= machine.accelerators:
+        return pool_machines(pool) * (machine.accelerators // needed)
+    span = -(-needed // machine.accelerators)
+    if pool_machines(pool) < span:
+        raise SpecError(
+            f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {span}: a replica"
+            f" takes {needed} accelerators (tensor_parallel x pipeline_parallel), a machine has"
+            f" {machine.accelerators}"
+        )
+    return pool_machines(pool) // span
 
 
 def machine_counts(case: Case) -> dict[str, int]:

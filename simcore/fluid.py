@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simcore.catalogue import resolve_machine, resolve_model
-from simcore.fleet import pool_machines
+from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
 from simcore.lone import lone_times
@@ -150,14 +150,6 @@ def replicas_a_machine(machine: Machine, tensor_parallel: int, pipeline_parallel
     return machine.accelerators // per_replica
 
 
-def pool_replicas(pool: PoolSpec) -> int:
-    """Replicas of a pool: given, or what its machines carry."""
-    if pool.replicas is not None:
-        return pool.replicas
-    each = replicas_a_machine(resolve_machine(pool.machine), pool.tensor_parallel, pool.pipeline_parallel)
-    return math.floor(pool_machines(pool) * each + 1e-9)
-
-
 def capacity_bound(case: Case, statistics: WorkloadStatistics) -> float:
     """A rate, in requests/s, that no schedule of the case's kind can sustain more than: its pools' time would run out.
 
@@ -193,10 +185,10 @@ def _pool_work(case: Case, pool: PoolSpec, statistics: WorkloadStatistics) -> tu
     hybrid = scheduler.kind in HYBRID_KINDS and both
     work = request_work(curve, statistics, tokens, scheduler.max_batch_size or MAX_BATCH_SIZE, hybrid)
     if both:
-        return pool_replicas(pool), work
+        return replica_count(pool), work
     if pool.role == "prefill":
-        return pool_replicas(pool), RequestWork(work.prefill_s, math.inf)
-    return pool_replicas(pool), RequestWork(math.inf, work.decode_s)
+        return replica_count(pool), RequestWork(work.prefill_s, math.inf)
+    return replica_count(pool), RequestWork(math.inf, work.decode_s)
 
 
 def _least_work(pools: list[tuple[int, RequestWork]]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
-from simcore.fleet import pool_machines
+from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.memory import KvCapacity, kv_capacity
 from simcore.power import stage_power
@@ -50,23 +50,6 @@ def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None
         max_output_tokens=trace.max_output_tokens,
         window=window or (0, len(trace)),
     )
-
-
-def replica_count(pool: PoolSpec) -> int:
-    """Replicas of a pool: given, or machines x (accelerators // (TP x PP)); a larger replica spans whole machines."""
-    if pool.replicas is not None:
-        return pool.replicas
-    needed, machine = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine)
-    if needed <= machine.accelerators:
-        return pool_machines(pool) * (machine.accelerators // needed)
-    span = -(-needed // machine.accelerators)
-    if pool_machines(pool) < span:
-        raise SpecError(
-            f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {span}: a replica"
-            f" takes {needed} accelerators (tensor_parallel x pipeline_parallel), a machine has"
-            f" {machine.accelerators}"
-        )
-    return pool_machines(pool) // span
 
 
 def _check_kind(case: Case) -> None:

@@ -6,19 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcore.catalogue import machine, model
-from simcore.engine.compile import compile_case, replica_count
+from simcore.engine.compile import compile_case
 from simcore.engine.oracle.cluster import run
 from simcore.fluid import (
     WorkloadStatistics,
     capacity_bound,
     lone_request,
-    pool_replicas,
     request_work,
     token_ps,
     work_machines,
 )
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.spec import LatencySpec, PoolSpec
+from simcore.spec import LatencySpec
 from simcore.traces import PS_PER_S, Trace
 from tests.unit.simcore.runs import CURVE, case, trace
 
@@ -71,20 +70,6 @@ def test_machines_grow_with_the_rate_and_with_smaller_decode_batches():
     assert work_machines(llama, h100, GIVEN, STATISTICS, 2000.0, 8).prefill == pytest.approx(2 * full.prefill)
     assert work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 8, 1, 64).decode == pytest.approx(8 * full.decode)
     assert work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 4).prefill == pytest.approx(full.prefill / 2)
-
-
-@pytest.mark.parametrize(
-    "pool",
-    [
-        PoolSpec("mixed", "dgx-h100", machines=3, tensor_parallel=8),
-        PoolSpec("mixed", "dgx-h100", machines=3, tensor_parallel=2),
-        PoolSpec("mixed", "dgx-h100", machines=5, tensor_parallel=8, pipeline_parallel=2),
-        PoolSpec("mixed", "dgx-h100", machines=3, tensor_parallel=3),
-        PoolSpec("mixed", "dgx-h100", replicas=7, tensor_parallel=4),
-    ],
-)
-def test_replicas_are_those_that_the_engine_runs(pool):
-    assert pool_replicas(pool) == replica_count(pool)
 
 
 def test_the_bound_of_one_pool_is_its_time_over_the_work():

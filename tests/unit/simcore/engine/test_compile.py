@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from simcore.engine.compile import compile_case, replica_count
+from simcore.engine.compile import compile_case
 from simcore.engine.inputs import ClusterInputs
+from simcore.fleet import replica_count
 from simcore.spec import PoolSpec, SpecError, decode_case
 from simcore.traces import Trace
 
