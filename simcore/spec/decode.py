@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
-import math
+import sys
 import types
 import typing
 from collections.abc import Hashable, Mapping
@@ -17,6 +17,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+MOST_INT, LEAST_INT = 2**63 - 1, -(2**63)
+"""Whole numbers that the simulation's arithmetic holds."""
 
 
 class SpecError(ValueError):
@@ -38,7 +41,7 @@ def bounded(
 def decode(cls: type[T], value: Any, where: str = "") -> T:
     """Build the dataclass ``cls`` from a JSON object; SpecError names the first bad key below ``where``."""
     if not isinstance(value, Mapping):
-        raise SpecError(f"{where or cls.__name__}: found {_shown(value)}, expected an object")
+        raise SpecError(f"{where or cls.__name__}: found {shown(value)}, expected an object")
     fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     _refuse_unknown(value, list(fields), where)
     hints = _hints(cls)  # type: ignore[arg-type]
@@ -71,6 +74,12 @@ def nearest(name: str, known: typing.Iterable[str]) -> str:
     """`` (nearest: 'x')`` for the known name most like ``name``, else an empty string."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
     return f" (nearest: '{found[0]}')" if found else ""
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: long ones cut."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 @functools.cache
@@ -115,13 +124,13 @@ def _convert_union(hint: Any, value: Any, where: str, limits: Mapping[str, Any])
 def _convert_choice(choices: tuple[Any, ...], value: Any, where: str) -> Any:
     if value not in choices:
         hint = nearest(value, [str(c) for c in choices]) if isinstance(value, str) else ""
-        raise SpecError(f"{where}: found {_shown(value)}, expected one of {', '.join(map(str, choices))}{hint}")
+        raise SpecError(f"{where}: found {shown(value)}, expected one of {', '.join(map(str, choices))}{hint}")
     return value
 
 
 def _convert_tuple(hint: Any, value: Any, where: str, limits: Mapping[str, Any]) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
-        raise SpecError(f"{where}: found {_shown(value)}, expected a list")
+        raise SpecError(f"{where}: found {shown(value)}, expected a list")
     return tuple(_convert(hint, item, f"{where}[{i}]", limits) for i, item in enumerate(value))
 
 
@@ -132,14 +141,21 @@ def _convert_scalar(hint: Any, value: Any, where: str, limits: Mapping[str, Any]
         return _require(isinstance(value, str), str, value, where)
     if hint is Decimal:
         return _within(_decimal(value, where), where, limits)
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    number = _is_number(value)
     if hint is int:
-        _require(number and float(value).is_integer(), int, value, where)
-        return _within(int(value), where, limits)
+        _require(number and value == int(value), int, value, where)
+        return _within(int(value), where, {"least": LEAST_INT, "most": MOST_INT, **limits})
     if hint is float:
         _require(number, float, value, where)
         return _within(float(value), where, limits)
     return value
+
+
+def _is_number(value: Any) -> bool:
+    """A finite number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _decimal(value: Any, where: str) -> Decimal:
@@ -158,13 +174,19 @@ def _within(number: Any, where: str, limits: Mapping[str, Any]) -> Any:
     }
     for name, (holds, words) in checks.items():
         if not holds:
-            raise SpecError(f"{where}: found {number:g}, expected {words} {limits[name]:g}")
+            raise SpecError(f"{where}: found {_exactly(number)}, expected {words} {_exactly(limits[name])}")
     return number
+
+
+def _exactly(number: Any) -> str:
+    """A number in full, so that it is never shown equal to the limit that it breaks."""
+    whole = isinstance(number, float) and number.is_integer() and abs(number) <= MOST_INT
+    return shown(int(number) if whole else number).removeprefix("Decimal('").removesuffix("')")
 
 
 def _require(holds: bool, hint: Any, value: Any, where: str) -> Any:
     if not holds:
-        raise SpecError(f"{where}: found {_shown(value)}, expected {_expected(hint)}")
+        raise SpecError(f"{where}: found {shown(value)}, expected {_expected(hint)}")
     return value
 
 
@@ -184,11 +206,6 @@ def _expected(hint: Any) -> str:
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         return " or ".join(_expected(option) for option in typing.get_args(hint) if option is not type(None))
     return "a list" if typing.get_origin(hint) is tuple else "an object"
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _join(where: str, name: str) -> str:

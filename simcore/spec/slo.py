@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from simcore.spec.decode import SpecError, bounded, decode
+from simcore.spec.decode import SpecError, bounded, decode, nearest, shown
 
 Metric = Literal["ttft_s", "tbt_s", "tpot_s", "e2e_s", "queue_s", "ttft_slowdown", "tbt_slowdown", "e2e_slowdown"]
 
@@ -83,9 +84,12 @@ SLO_KINDS: dict[str, type[Any]] = {"slowdown": SlowdownSlo, "absolute": Absolute
 
 
 def decode_slo(value: Any, where: str = "slo") -> Slo:
-    """The SLO that ``value["kind"]`` names; SpecError on an unknown kind or key."""
-    kind = value.get("kind") if isinstance(value, dict) else None
+    """The SLO that ``value["kind"]`` names (default: slowdown); SpecError on an unknown kind or key."""
+    if not isinstance(value, Mapping):
+        raise SpecError(f"{where}: found {shown(value)}, expected an object")
+    kind = value.get("kind", SlowdownSlo.kind)
     if not isinstance(kind, str) or kind not in SLO_KINDS:
-        raise SpecError(f"{where}.kind: found {kind!r}, expected one of {', '.join(SLO_KINDS)}")
+        hint = nearest(kind, SLO_KINDS) if isinstance(kind, str) else ""
+        raise SpecError(f"{where}.kind: found {shown(kind)}, expected one of {', '.join(SLO_KINDS)}{hint}")
     slo: Slo = decode(SLO_KINDS[kind], value, where)
     return slo

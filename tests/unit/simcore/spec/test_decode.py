@@ -62,6 +62,7 @@ def test_defaults_are_the_contracts() -> None:
     assert case.slo == SlowdownSlo(reference="dgx-a100")
     assert (case.router, case.prices, case.arrivals, case.seed) == ("jsq", "list", "trace", 0)
     assert case.scheduler.prompt_pending_limit == 8192
+    assert decode_case({**CASE, "slo": {"reference": "dgx-h100"}}).slo == SlowdownSlo(reference="dgx-h100")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,14 @@ def test_defaults_are_the_contracts() -> None:
         ("pools.0.machine", 7, r"pools\[0\].machine: found 7"),
         ("model", {"id": "x"}, "model.name: missing, expected text"),
         ("latency.hybrid_factor", 0, "latency.hybrid_factor: found 0, expected more than 0"),
+        ("pools.0.machines", 1_000_001, r"pools\[0\].machines: found 1000001, expected at most 1000000$"),
+        ("memory.usable", 1.0000001, "memory.usable: found 1.0000001, expected at most 1$"),
+        ("memory.usable", 10**400, "memory.usable: found 1000.*, expected a finite number"),
+        ("seed", 2**63, "seed: found 9223372036854775808, expected at most 9223372036854775807"),
+        ("scheduler.token_budget", 1e300, "scheduler.token_budget: found 1000.*, expected at most 9223372036854775807"),
         ("slo", {"kind": "fast"}, "slo.kind: found 'fast', expected one of slowdown, absolute, attainment"),
+        ("slo", {"kind": "slowdwn"}, "slo.kind: found 'slowdwn', .*nearest: 'slowdown'"),
+        ("slo", ["slowdown"], r"slo: found \['slowdown'\], expected an object"),
         ("slo", {"kind": "absolute", "limits": []}, "slo.limits: found none"),
         (
             "slo",
