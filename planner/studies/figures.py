@@ -229,7 +229,8 @@ def _answer_trace(row: DesignRow, axis: Axis) -> Figure:
 
 
 def _hover(row: DesignRow, axis: Axis) -> str:
-    lines = [f"<b>{escape(row.label)}</b>", escape(axis.words(axis.value(row) or 0))]
+    """Lines apart by <br>, and no other tag: Plotly makes bold and spans by inline styles, which the page forbids."""
+    lines = [escape(row.label), escape(axis.words(axis.value(row) or 0))]
     if row.capacity_req_per_s:
         lines.append(f"holds {short(row.capacity_req_per_s)} requests/s{_interval(row)}")
     if row.binding_limit and row.capacity_req_per_s:

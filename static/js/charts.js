@@ -12,7 +12,7 @@ const CONFIG = {
 const NARROW_PX = 640;
 const drawn = new WeakMap(); // plot element -> { text, width }
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => resize(target)));
-let chosen = "";
+let chosen = new URLSearchParams(location.hash.slice(1)).get("design") ?? "";
 
 drawAll();
 document.addEventListener("htmx:afterSettle", drawAll);

@@ -1,5 +1,6 @@
 """The frontier figures: valid for Plotly, safe with hostile names, honest about what has no place on them."""
 
+import re
 from itertools import pairwise
 
 import plotly.graph_objects as go
@@ -90,6 +91,14 @@ def test_names_are_escaped() -> None:
     text = str(frontier_figure(rows, cost_axis(), Look(70.0)))
     assert "<img" not in text
     assert "&lt;img" in text
+
+
+def test_texts_have_no_tag_that_needs_an_inline_style(rows: list) -> None:
+    figure = frontier_figure(rows, cost_axis(1.0), Look(70.0, "d"))
+    texts = [text for trace in figure["data"] for text in trace.get("text", [])]
+    texts += [note["text"] for note in figure["layout"]["annotations"]]
+    assert any("<br>" in text for text in texts)
+    assert {tag for text in texts for tag in re.findall(r"<[^>]*>", text)} <= {"<br>"}
 
 
 def test_more_than_eight_families_share_the_last_line() -> None:
