@@ -9,7 +9,7 @@ row is an object of its class, which is never made. Whoever calls compiled code 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -24,7 +24,7 @@ Columns = Sequence[int] | Int64 | int
 
 def fields_of(record: type[Any]) -> np.dtype[Any]:
     """An int64 for each field that the class names, in its order."""
-    return np.dtype([(name, np.int64) for name in get_type_hints(record)], align=True)
+    return np.dtype([(name, np.int64) for name in record.__annotations__], align=True)
 
 
 def table(record: type[Any], rows: int, **columns: Columns) -> NDArray[Any]:
