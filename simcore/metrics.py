@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -234,7 +235,7 @@ def _warnings(inputs: ClusterInputs, run: RunResult, latencies: Latencies, stead
         found.append(f"{refused:,} of {all_:,} requests can never fit and were refused: each counts as a miss")
     if unfinished:
         found.append(f"{unfinished:,} requests never finished: each counts as a miss")
-    if not steady.stable:
+    if not steady.stable and math.isfinite(steady.growth_s):
         found.append(
             f"unstable: requests at the end waited {steady.growth_s:.3g} s longer than at the start"
             f" ({steady.allowed_s:.3g} s would be noise); the figures would be worse in a longer run"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -18,13 +18,17 @@ from simcore.result import StudyResult, study_result
 from simcore.rows import COLUMNS, as_json, as_text
 from simcore.spec import StudySpec
 from simcore.study import Context, context, load_trace, next_designs
+from simcore.traces import Trace
 
 _context: Context | None = None
 
 
-def plan(spec: StudySpec, jobs: int = 1) -> StudyResult:
-    """Every wave of the study, ``jobs`` designs at a time; SpecError and TraceError as their messages say."""
-    asked = context(spec, load_trace(spec))
+def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyResult:
+    """Every wave of the study, ``jobs`` designs at a time; SpecError and TraceError as their messages say.
+
+    ``trace``: the workload, where it has been read already.
+    """
+    asked = context(spec, load_trace(spec) if trace is None else trace)
     book = price_book(spec.prices)
     designs: list[Design] = []
     done: dict[str, Evaluation] = {}
@@ -44,8 +48,9 @@ def designs_csv(result: StudyResult) -> str:
     return text.getvalue()
 
 
-def frontier_json(result: StudyResult) -> str:
-    """frontier.json: the answer's lines, the winner, and the designs of both frontiers from left to right."""
+def frontier_json(result: StudyResult, warnings: Sequence[str] = ()) -> str:
+    """frontier.json: the answer's lines, the winner, and the designs of both frontiers from left to right; warnings
+    about the workload as it was read."""
     by_cost = sorted((row for row in result.rows if row.on_cost_frontier), key=lambda row: row.usd_per_hour)
     by_power = sorted((row for row in result.rows if row.on_power_frontier), key=lambda row: row.provisioned_w)
     content: dict[str, Any] = {
@@ -53,6 +58,7 @@ def frontier_json(result: StudyResult) -> str:
         "winner": result.winner.design_id if result.winner else None,
         "cost_frontier": [as_json(row) for row in by_cost],
         "power_frontier": [as_json(row) for row in by_power],
+        "warnings": list(warnings),
     }
     return json.dumps(content, indent=1) + "\n"
 

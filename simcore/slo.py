@@ -162,9 +162,9 @@ def _reference_curve(case: Case, slo: SlowdownSlo) -> IterationCurve:
         machine = resolve_machine(slo.reference)
     except SpecError as error:
         raise SpecError(f"slo.reference: {error}") from None
-    latency = reference_latency(case, slo)
+    latency, model = reference_latency(case, slo), resolve_model(case.model)
     try:
-        return compile_curve(resolve_model(case.model), machine, machine.accelerators, 1, latency)
+        return compile_curve(model, machine, machine.accelerators, 1, latency)
     except SpecError as error:
         raise SpecError(
             f"slo.reference: '{slo.reference}' with all {machine.accelerators} accelerators: {error}"

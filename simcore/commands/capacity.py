@@ -6,10 +6,9 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from simcore.commands.files import check_writable, naming, read_case, write_json
+from simcore.commands.files import check_writable, naming, read_case, read_requests, write_json
 from simcore.commands.simulate import hourly
 from simcore.economics.hourly import SECONDS_PER_HOUR
-from simcore.traces import read_trace
 
 if TYPE_CHECKING:
     from simcore.capacity import Capacity
@@ -28,7 +27,7 @@ def capacity(arguments: argparse.Namespace) -> None:
     """Search and write OUT.json."""
     check_writable(arguments.summary)
     case = read_case(arguments.case)
-    trace, _ = read_trace(arguments.trace)
+    trace, read = read_requests(arguments.trace)
     from simcore.capacity import find_capacity
 
     start = time.perf_counter()
@@ -36,7 +35,7 @@ def capacity(arguments: argparse.Namespace) -> None:
         money, warnings = hourly(case)
         found = find_capacity(case, trace)
     figures = capacity_json(found, money, time.perf_counter() - start)
-    figures["warnings"] += warnings
+    figures["warnings"] += warnings + read
     write_json(arguments.summary, figures)
 
 

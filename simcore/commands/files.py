@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from simcore.spec import Case, SpecError, decode_case
+from simcore.traces import Trace, read_trace
+from simcore.traces.report import Findings
 
 LONGEST_NUMBER = 19
 """Digits of a whole number: more are beyond the simulation's 64-bit clock."""
 LARGEST_JSON_BYTES = 64 << 20
+TOO_DEEP = "found JSON nested too deeply, expected at most some hundred levels"
 
 
 def read_json(path: str) -> Any:
@@ -32,7 +35,7 @@ def read_json(path: str) -> Any:
     except json.JSONDecodeError as error:
         raise SpecError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}, expected JSON") from None
     except RecursionError:
-        raise SpecError(f"{path}: found JSON nested too deeply, expected at most some hundred levels") from None
+        raise SpecError(f"{path}: {TOO_DEEP}") from None
     except SpecError as error:
         raise SpecError(f"{path}: {error}" if not str(error).startswith(path) else str(error)) from None
 
@@ -41,6 +44,27 @@ def read_case(path: str) -> Case:
     """CASE.json; SpecError names file and key."""
     with naming(path):
         return decode_case(read_json(path))
+
+
+def read_requests(path: str) -> tuple[Trace, list[str]]:
+    """A trace, and what was refused or repaired in it as lines of ``warnings``. TraceError."""
+    trace, report = read_trace(path)
+    name = path.encode("utf-8", "replace").decode()  # a file's name may be no text, a warning is
+    found = []
+    if report.refused_rows:
+        found.append(
+            f"{name}: {report.refused_rows:,} of {report.rows_read:,} rows cannot be used and were left out:"
+            f" {_counted(report.refused)}"
+        )
+    if report.repaired.total:
+        found.append(f"{name}: repaired: {_counted(report.repaired)}")
+    return trace, found
+
+
+def _counted(findings: Findings) -> str:
+    """How many of each kind, and the first of all."""
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(findings.counts.items()))
+    return f"{kinds} (first: {findings.listed[0]})"
 
 
 @contextmanager
@@ -53,6 +77,8 @@ def naming(path: str) -> Iterator[None]:
         raise SpecError(text if text.startswith(f"{path}:") else f"{path}: {text}") from None
     except OverflowError as error:
         raise SpecError(f"{path}: found numbers too large to simulate ({error}), expected smaller ones") from None
+    except RecursionError:
+        raise SpecError(f"{path}: {TOO_DEEP}") from None
 
 
 def check_writable(path: str | None) -> None:
@@ -115,9 +141,18 @@ def _refuse_constant(text: str) -> float:
     raise SpecError(f"found {text}, expected a finite number")
 
 
+def _check_text(text: str) -> None:
+    """An escape of half a character could be read but not written."""
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise SpecError(f"found {ascii(text)[:60]}, expected text with whole characters (a lone surrogate is none)")
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
+        _check_text(key)
+        if isinstance(value, str):
+            _check_text(value)
         if key in result:
             raise SpecError(f"{key}: found twice in one object, expected it once")
         result[key] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from simcore.commands.files import check_writable, naming, read_json, write_lines
+from simcore.commands.files import check_writable, naming, read_json, read_requests, write_lines
 from simcore.commands.numbers import count
 from simcore.spec import SpecError, decode_study
 
@@ -28,9 +28,10 @@ def plan(arguments: argparse.Namespace) -> None:
         spec = decode_study(read_json(arguments.study))
     from simcore import plan as study
 
+    given, found = read_requests(spec.workload.trace) if spec.workload.trace is not None else (None, [])
     with naming(arguments.study):
-        result = study.plan(spec, arguments.jobs)
-    for name, text in zip(FILES, (study.designs_csv(result), study.frontier_json(result)), strict=True):
+        result = study.plan(spec, arguments.jobs, given)
+    for name, text in zip(FILES, (study.designs_csv(result), study.frontier_json(result, found)), strict=True):
         write_lines(str(folder / name), [text.removesuffix("\n")])
 
 

@@ -6,11 +6,11 @@ import argparse
 from decimal import Decimal
 
 from simcore.catalogue import price_book
-from simcore.commands.files import check_writable, naming, read_case, write_json, write_lines
+from simcore.commands.files import check_writable, naming, read_case, read_requests, write_json, write_lines
 from simcore.economics.hourly import usd_per_hour
 from simcore.fleet import machine_counts
 from simcore.spec import Case, SpecError
-from simcore.traces import Trace, read_trace
+from simcore.traces import Trace
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,7 +29,7 @@ def simulate(arguments: argparse.Namespace) -> None:
     check_writable(arguments.requests)
     check_writable(arguments.summary)
     case = read_case(arguments.case)
-    trace, _ = read_trace(arguments.trace)
+    trace, found = read_requests(arguments.trace)
     from simcore import simulation  # the engine takes a moment to load: not before the input is known to be good
     from simcore.engine.version import engine_version
     from simcore.metrics import summary_json
@@ -44,7 +44,7 @@ def simulate(arguments: argparse.Namespace) -> None:
     if arguments.requests is not None:
         write_lines(arguments.requests, request_rows(done.inputs, done.run))
     figures = summary_json(done.summary, money, done.wall_s, engine_version())
-    figures["warnings"] += warnings
+    figures["warnings"] += warnings + found
     write_json(arguments.summary, figures)
 
 

@@ -69,6 +69,24 @@ def test_both_engines_write_the_same_files(files, capsys):
     assert {**oracle, "wall_s": 0} == {**fast, "wall_s": 0}
 
 
+UNCLEAN = "\ufeff" + TRACE + "16,many,3\n15.5,7,0\n0.125,7,2\n"
+REFUSED = "trace.csv: 2 of 63 rows cannot be used and were left out: not a number 1, out of range 1 (first: line 62, "
+REPAIRED = "trace.csv: repaired: arrival out of order 1, byte order mark 1 (first: line 1: "
+
+
+def said(warnings, start):
+    return [warning for warning in warnings if warning.startswith(start)]
+
+
+def test_rows_left_out_or_repaired_are_counted_in_the_summary(files):
+    (files / "trace.csv").write_text(UNCLEAN)
+    assert simulate("--summary", "out.json") == 0
+    figures = json.loads((files / "out.json").read_text())
+    assert figures["requests"] == 61
+    assert said(figures["warnings"], REFUSED)
+    assert said(figures["warnings"], REPAIRED)
+
+
 def test_poisson_arrivals_are_at_the_traces_own_rate(files):
     (files / "case.json").write_text(json.dumps({**CASE, "arrivals": "poisson", "seed": 3}))
     assert simulate("--requests", "out.csv", "--summary", "out.json") == 0
@@ -121,6 +139,18 @@ def test_plan_writes_a_row_a_design_and_the_frontiers(files, capsys):
     assert all(row["status"] == "evaluated" and float(row["capacity_req_per_s"]) > 1 for row in rows)
     frontier = json.loads((files / "made/results/frontier.json").read_text())
     assert frontier["winner"] in {row["design_id"] for row in rows}
+    assert frontier["warnings"] == []
+
+
+def test_capacity_and_plan_count_rows_left_out(files):
+    (files / "trace.csv").write_text(UNCLEAN)
+    (files / "study.json").write_text(json.dumps({**STUDY, "counts": {"mixed": [1]}}))
+    assert main(["capacity", "case.json", "--trace", "trace.csv", "--summary", "out.json"]) == 0
+    assert main(["plan", "study.json"]) == 0
+    for name in ("out.json", "frontier.json"):
+        warnings = json.loads((files / name).read_text())["warnings"]
+        assert said(warnings, REFUSED)
+        assert said(warnings, REPAIRED)
 
 
 def test_a_bad_study_is_refused_in_one_line(files, capsys):
@@ -176,7 +206,13 @@ def test_what_is_not_built_is_refused_by_name(capsys, command):
         ('{"seed": NaN}', "case.json: found NaN, expected a finite number"),
         (f'{{"seed": {"9" * 5000}}}', "case.json: found a whole number of 5000 digits"),
         ("[" * 100_000, "case.json: found JSON nested too deeply"),
-        (json.dumps({**CASE, "model": "llama2-7x"}), "case.json: "),
+        (json.dumps({**CASE, "model": "llama2-7x"}), "case.json: model: found 'llama2-7x', expected one of"),
+        (
+            json.dumps({**CASE, "model": "llama2-7x", "slo": {}, "latency": {}}),
+            "case.json: model: found 'llama2-7x', expected one of",
+        ),
+        ('{"model": "\\ud800"}', "case.json: found '\\ud800', expected text with whole characters"),
+        ('{"model": {"\\udfff": 1}}', "case.json: found '\\udfff', expected text with whole characters"),
         (json.dumps({**CASE, "slo": {"kind": "slowdown"}}), "case.json: slo.reference_latency: missing"),
         (json.dumps({**CASE, "prices": "none"}), "case.json: "),
         (json.dumps({**CASE, "latency": {**CURVE, "prefill_s": [1e300, 1e300]}}), "case.json"),
@@ -185,6 +221,12 @@ def test_what_is_not_built_is_refused_by_name(capsys, command):
 def test_a_bad_case_is_refused_in_one_line(files, capsys, text, message):
     (files / "case.json").write_text(text)
     assert message in refused(capsys, "simulate", "case.json", "--trace", "trace.csv", "--engine", "oracle")
+
+
+@pytest.mark.parametrize("depth", range(900, 1000, 3))
+def test_json_of_any_depth_is_refused_in_one_line(files, capsys, depth):
+    (files / "case.json").write_text('{"latency": {"path": ' + '{"a":' * depth + "1" + "}" * (depth + 2))
+    refused(capsys, "simulate", "case.json", "--trace", "trace.csv", "--engine", "oracle")
 
 
 def test_binary_is_refused(files, capsys):
