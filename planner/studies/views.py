@@ -76,6 +76,8 @@ def design(request: HttpRequest, study_id: int, design_id: str) -> HttpResponse:
     study = study_for(request, study_id)
     found = study_result(study)
     row = found.row(design_id)
+    if row is None and request.htmx:  # type: ignore[attr-defined]
+        return render(request, "studies/_no_design.html")
     if row is None:
         raise Http404("No such design in this study, or it has not been tried yet.")
     template = "studies/_panel.html" if request.htmx else "studies/design.html"  # type: ignore[attr-defined]

@@ -137,6 +137,7 @@ def test_a_design_is_a_panel_for_htmx_and_a_page_otherwise(done: Study, alice_cl
     assert "<html" not in panel
     assert "<html" in page
     assert alice_client.get(f"/studies/{done.pk}/designs/000000000000/").status_code == 404
+    assert "has not tried, or not yet" in text_of(alice_client, done, "designs/000000000000/", **HTMX)
 
 
 def test_asking_again_saves_a_revision_and_starts_a_study(done: Study, inputs: Inputs, alice_client: Client) -> None:
