@@ -16,7 +16,7 @@ from simcore.evaluation import Design, Evaluation
 from simcore.explain import answer
 from simcore.result import StudyResult, study_result
 from simcore.rows import COLUMNS, as_json, as_text
-from simcore.spec import StudySpec
+from simcore.spec import SlowdownSlo, SpecError, StudySpec
 from simcore.study import Context, context, load_trace, next_designs
 from simcore.traces import Trace
 
@@ -28,6 +28,7 @@ def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyRes
 
     ``trace``: the workload, where it has been read already.
     """
+    _check_reference(spec)
     asked = context(spec, load_trace(spec) if trace is None else trace)
     book = price_book(spec.prices)
     designs: list[Design] = []
@@ -37,6 +38,17 @@ def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyRes
             designs += wave
             done |= {evaluation.design_id: evaluation for evaluation in run(wave)}
     return study_result(spec, designs, done, book)
+
+
+def _check_reference(spec: StudySpec) -> None:
+    """What would leave every design without an answer is said at once."""
+    sources = [spec.latency, *(choice.latency for choice in spec.machines if choice.latency is not None)]
+    lacking = isinstance(spec.slo, SlowdownSlo) and spec.slo.reference_latency is None
+    if lacking and any(latency.source == "curve" for latency in sources):
+        raise SpecError(
+            "slo.reference_latency: missing, expected a latency source for the reference machine,"
+            " as latency.source curve describes the design's replicas only"
+        )
 
 
 def designs_csv(result: StudyResult) -> str:

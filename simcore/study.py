@@ -21,6 +21,7 @@ from simcore.offered_load import requests_needed
 from simcore.search import Bounds, Counts
 from simcore.spec import SpecError, StudySpec, encode
 from simcore.traces import Trace, read_trace
+from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
 
 LIKELY_BATCH = 64
@@ -78,7 +79,7 @@ def load_trace(spec: StudySpec) -> Trace:
         return read_trace(spec.workload.trace)[0]
     mix = SyntheticSpec.from_json(spec.workload.synthetic, "workload.synthetic")
     if mix.requests is None and mix.duration_s is None:
-        mix = replace(mix, requests=requests_needed(spec.rate_req_per_s * MOST_RATES))
+        mix = replace(mix, requests=min(requests_needed(spec.rate_req_per_s * MOST_RATES), MOST_REQUESTS))
     return generate(mix)
 
 

@@ -6,7 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from simcore.commands.files import check_writable, naming, read_case, read_requests, write_json
+from simcore.commands.files import check_apart, check_writable, naming, read_case, read_requests, write_json
 from simcore.commands.simulate import hourly
 from simcore.economics.hourly import SECONDS_PER_HOUR
 
@@ -26,6 +26,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def capacity(arguments: argparse.Namespace) -> None:
     """Search and write OUT.json."""
     check_writable(arguments.summary)
+    check_apart((arguments.summary,), (arguments.case, arguments.trace))
     case = read_case(arguments.case)
     trace, read = read_requests(arguments.trace)
     from simcore.capacity import find_capacity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,18 @@ def check_writable(path: str | None) -> None:
         raise SpecError(f"{path}: found a folder that cannot be written, expected a writable path")
 
 
+def check_apart(results: Sequence[str | None], sources: Sequence[str]) -> None:
+    """SpecError where two results would go to one file, or one over what it is made from. Devices take any number."""
+    seen = [os.path.realpath(source) for source in sources]
+    for path in results:
+        place = path and os.path.realpath(path)
+        if not place or (os.path.exists(place) and not os.path.isfile(place)):
+            continue
+        if place in seen:
+            raise SpecError(f"{path}: found it twice on the command line, expected a file of its own for each result")
+        seen.append(place)
+
+
 def write_lines(path: str, lines: Iterable[str]) -> None:
     """Write lines, LF at the end of each: to a temporary file beside it, renamed when whole. SpecError if it cannot
     be."""
@@ -142,7 +154,9 @@ def _refuse_constant(text: str) -> float:
 
 
 def _check_text(text: str) -> None:
-    """An escape of half a character could be read but not written."""
+    """Half a character could be read but not written; a zero byte is in no file's name."""
+    if "\0" in text:
+        raise SpecError(f"found {ascii(text)[:60]}, expected text without a zero byte")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise SpecError(f"found {ascii(text)[:60]}, expected text with whole characters (a lone surrogate is none)")
 

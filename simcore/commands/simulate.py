@@ -6,7 +6,15 @@ import argparse
 from decimal import Decimal
 
 from simcore.catalogue import price_book
-from simcore.commands.files import check_writable, naming, read_case, read_requests, write_json, write_lines
+from simcore.commands.files import (
+    check_apart,
+    check_writable,
+    naming,
+    read_case,
+    read_requests,
+    write_json,
+    write_lines,
+)
 from simcore.economics.hourly import usd_per_hour
 from simcore.fleet import machine_counts
 from simcore.spec import Case, SpecError
@@ -28,6 +36,7 @@ def simulate(arguments: argparse.Namespace) -> None:
     """Run it and write OUT.csv and OUT.json."""
     check_writable(arguments.requests)
     check_writable(arguments.summary)
+    check_apart((arguments.requests, arguments.summary), (arguments.case, arguments.trace))
     case = read_case(arguments.case)
     trace, found = read_requests(arguments.trace)
     from simcore import simulation  # the engine takes a moment to load: not before the input is known to be good

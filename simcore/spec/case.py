@@ -34,6 +34,10 @@ class LatencySpec:
     context_s: float = bounded(0.0, least=0, most=1)
     decode_seq_s: float = bounded(0.0, least=0, most=1)
 
+    def __post_init__(self) -> None:
+        if self.source == "calibrated":
+            raise SpecError("source: 'calibrated' is not built yet, expected roofline, measured or curve")
+
 
 @dataclass(frozen=True)
 class PoolSpec:

@@ -24,7 +24,7 @@ class WorkloadSpec:
 
     def __post_init__(self) -> None:
         if (self.trace is None) == (self.synthetic is None):
-            raise SpecError("workload: give exactly one of trace and synthetic")
+            raise SpecError("trace: give exactly one of trace and synthetic")
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class StudyLimits:
 class CountGrid:
     """Counts to try outright, instead of those that the search picks."""
 
-    mixed: tuple[int, ...] | None = None
-    prefill: tuple[int, ...] | None = None
-    decode: tuple[int, ...] | None = None
+    mixed: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
+    prefill: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
+    decode: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class StudySpec:
 
     model: str | Model
     workload: WorkloadSpec
-    rate_req_per_s: float = bounded(above=0)
+    rate_req_per_s: float = bounded(above=0, most=1_000_000)
     machines: tuple[MachineChoice, ...] = ()
     families: tuple[str, ...] = ()
     """``sarathi:<machine>``, ``splitwise:<prefill machine>+<decode machine>``, …; empty: all that apply."""
@@ -89,7 +89,7 @@ class StudySpec:
     memory: MemorySpec = field(default_factory=MemorySpec)
     kv_transfer: KvTransferSpec = field(default_factory=lambda: KvTransferSpec(mode="layerwise"))
     arrivals: Literal["trace", "superpose", "poisson"] = "trace"
-    seeds: tuple[int, ...] = (0,)
+    seeds: tuple[int, ...] = bounded((0,), least=0)
     counts: CountGrid = field(default_factory=CountGrid)
 
     def __post_init__(self) -> None:

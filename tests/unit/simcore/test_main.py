@@ -161,6 +161,29 @@ def test_a_bad_study_is_refused_in_one_line(files, capsys):
     assert "case.json: found a file, expected a folder" in refused(capsys, "plan", "study.json", "--out", "case.json")
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("rate_req_per_s", 1e300, "rate_req_per_s: found 1e+300, expected at most 1000000"),
+        ("counts", {"mixed": [0]}, "counts.mixed[0]: found 0, expected at least 1"),
+        ("counts", {"decode": [2, -3]}, "counts.decode[1]: found -3, expected at least 1"),
+        ("seeds", [0, -1], "seeds[1]: found -1, expected at least 0"),
+        ("workload", {}, "workload.trace: give exactly one of trace and synthetic"),
+        ("workload", {"trace": "a\0b"}, "found 'a\\x00b', expected text without a zero byte"),
+        ("latency", {"source": "calibrated"}, "latency.source: 'calibrated' is not built yet"),
+        ("slo", {"kind": "slowdown"}, "slo.reference_latency: missing"),
+        (
+            "machines",
+            [{"machine": "dgx-h100", "latency": {"source": "calibrated"}}],
+            "machines[0].latency.source: 'calibrated' is not built yet",
+        ),
+    ],
+)
+def test_a_study_without_an_answer_is_refused_at_once(files, capsys, key, value, message):
+    (files / "study.json").write_text(json.dumps({**STUDY, key: value}))
+    assert f"study.json: {message}" in refused(capsys, "plan", "study.json")
+
+
 def test_iteration_times_one_batch(files, capsys):
     latency = {**CURVE, "attention_s": 1e-9, "chunk_read_s": 1e-6, "context_s": 1e-7, "decode_seq_s": 1e-5}
     (files / "case.json").write_text(json.dumps({**CASE, "latency": latency}))
@@ -271,6 +294,22 @@ def test_a_bad_trace_is_refused_in_one_line(files, capsys, content, message):
 )
 def test_bad_arguments_are_refused_in_one_line(files, capsys, arguments, message):
     assert message in refused(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("simulate", "--requests", "out", "--summary", "./out"),
+        ("simulate", "--requests", "trace.csv"),
+        ("simulate", "--summary", "case.json"),
+        ("capacity", "--summary", "trace.csv"),
+    ],
+)
+def test_no_result_goes_over_another_or_over_the_input(files, capsys, options):
+    before = {name: (files / name).read_bytes() for name in ("case.json", "trace.csv")}
+    message = refused(capsys, options[0], "case.json", "--trace", "trace.csv", *options[1:])
+    assert message.startswith(f"{options[-1]}: found it twice on the command line")
+    assert {name: (files / name).read_bytes() for name in os.listdir(files)} == before
 
 
 def test_a_refused_run_leaves_an_earlier_result_alone(files, capsys):

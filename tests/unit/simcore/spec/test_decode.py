@@ -147,7 +147,7 @@ def test_a_study_needs_machines_and_one_workload() -> None:
     assert decode_study(STUDY).machines[0].machine == "dgx-h100"
     for change, words in (
         ({"machines": []}, "machines: found none"),
-        ({"workload": {}}, "workload: give exactly one"),
+        ({"workload": {}}, "workload.trace: give exactly one"),
         ({"rate_req_per_s": 0}, "rate_req_per_s: found 0"),
         ({"seeds": []}, "seeds: found none"),
         ({"goal": "cheap"}, "goal: found 'cheap'"),
