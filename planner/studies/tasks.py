@@ -6,8 +6,8 @@ from functools import lru_cache
 from celery.exceptions import SoftTimeLimitExceeded
 
 from planner.celery import app
-from planner.studies import leases, queue, stored, waves
-from planner.studies.leases import Claim, Heartbeat, LostClaimError
+from planner.studies import leases, queue, stored, turns, waves
+from planner.studies.leases import Claim, Heartbeat, LeasedRow, LostClaimError
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.workloads.models import Workload
 from simcore import study as search
@@ -24,6 +24,24 @@ logger = logging.getLogger(__name__)
 
 @app.task(name=Wave.task_name)
 def plan_wave(wave_id: str) -> None:
+    """A wave is queued: plans it, or does what comes before it (see turns)."""
+    _take_turn(Wave, wave_id)
+
+
+@app.task(name=Shard.task_name)
+def run_shard(shard_id: str) -> None:
+    """A shard is queued: runs it, or does what comes before it (see turns)."""
+    _take_turn(Shard, shard_id)
+
+
+def _take_turn(model: type[LeasedRow], row_id: str) -> None:
+    row = leases.rows_of(model).filter(pk=row_id).first()
+    if row is None:
+        return
+    turns.take_turn(row, lambda chosen: (_plan_wave if isinstance(chosen, Wave) else _run_shard)(chosen.pk))
+
+
+def _plan_wave(wave_id: int) -> None:
     """Asks which designs are worth trying next, given what is known, and makes shards of them."""
     held = leases.claim(Wave, wave_id)
     if held is None:
@@ -42,8 +60,7 @@ def plan_wave(wave_id: str) -> None:
             waves.fail_wave(held, study, _reason(error))
 
 
-@app.task(name=Shard.task_name)
-def run_shard(shard_id: str) -> None:
+def _run_shard(shard_id: int) -> None:
     """Evaluates the shard's designs that have not been tried yet."""
     held = leases.claim(Shard, shard_id)
     if held is None:

@@ -9,5 +9,7 @@ from planner.workloads.models import Workload
 def bare_study(team: Team) -> Study:
     scenario = Scenario.objects.create(team=team, name="a question")
     revision = Revision.objects.create(scenario=scenario, number=1, inputs={})
-    workload = Workload.objects.create(team=team, name="nothing", content_hash="0", requests=0, summary={})
+    workload, _ = Workload.unscoped.get_or_create(
+        team=team, name="nothing", defaults={"content_hash": "0", "requests": 0, "summary": {}}
+    )
     return Study.objects.create(team=team, revision=revision, workload=workload, spec={}, prices={}, trace_hash="0")
