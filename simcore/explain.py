@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_month
@@ -40,21 +41,15 @@ class Progress:
 
     tried: int
     total: int
-    partial: bool
-    """Cancelled: nothing more will come."""
+    ended: Literal["", "cancelled", "failed"] = ""
+    """How it ended before its search was complete; empty while it runs."""
 
 
 def answer(result: StudyResult, progress: Progress | None = None) -> tuple[AnswerLine, ...]:
     """A (what to buy), B (against what), C (how far it holds), E (what it rests on); or the closest misses."""
     if not result.rows:
-        return (
-            AnswerLine(
-                "A",
-                _prefix(progress) + "no design has been evaluated yet."
-                if progress
-                else "No design could be formed from these machines and limits.",
-            ),
-        )
+        nothing = "No design has been evaluated yet." if progress else "No design could be formed from these machines."
+        return (AnswerLine("A", _so_far(progress, nothing)),)
     if result.winner is None:
         return (_nothing(result, progress), *_misses(result), _evidence(result))
     lines = [_buy(result, result.winner, progress), _against(result, result.winner), _holds(result, result.winner)]
@@ -64,7 +59,7 @@ def answer(result: StudyResult, progress: Progress | None = None) -> tuple[Answe
 def headline(result: StudyResult, progress: Progress | None = None) -> str:
     """The answer in one short line, for lists: ``11 DGX H100 prefill + 9 DGX A100 decode, $418,000 a month``."""
     if result.winner is None:
-        return "so far no design holds it" if progress and not progress.partial else "no design holds it"
+        return "so far no design holds it" if progress and not progress.ended else "no design holds it"
     return f"{result.winner.label}, {dollars(usd_per_month(result.winner.usd_per_hour))} a month"
 
 
@@ -82,17 +77,19 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
     return f"Holds the rate with {percent(more)} more {measure.unit} than the answer, {winner.label}."
 
 
-def _prefix(progress: Progress | None) -> str:
+def _so_far(progress: Progress | None, sentence: str) -> str:
+    """The sentence, said of what has been tried so far where the study is not complete."""
     if progress is None:
-        return ""
-    if progress.partial:
-        return f"Partial answer, cancelled after {progress.tried} of {progress.total} designs: "
-    return f"So far, {progress.tried} of {progress.total} tried: "
+        return sentence
+    rest = sentence[0].lower() + sentence[1:]
+    if progress.ended:
+        return f"Partial answer, {progress.ended} after {progress.tried} of {progress.total} designs: {rest}"
+    return f"So far, {progress.tried} of {progress.total} tried: {rest}"
 
 
 def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> AnswerLine:
     case = result.designs[row.design_id].case
-    text = _prefix(progress) + _purchase(case, row)
+    text = _so_far(progress, _purchase(case, row))
     month = dollars(usd_per_month(row.usd_per_hour))
     facts = [f"{month} a month (730 h, {result.book.name})", f"{kilowatts(row.nameplate_w)} nameplate"]
     if row.provisioned_w != row.nameplate_w:
@@ -220,12 +217,8 @@ def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
     if spec.limits.machines is not None:
         limits.append(f"{spec.limits.machines} machines")
     within = f" within {listed(limits)}" if limits else ""
-    return AnswerLine(
-        "A",
-        f"{_prefix(progress)}no design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s."
-        if progress
-        else f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s.",
-    )
+    sentence = f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s."
+    return AnswerLine("A", _so_far(progress, sentence))
 
 
 def _slo_words(spec: StudySpec) -> str:

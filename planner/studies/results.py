@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Literal
 
 from django.db.models import Count, Q
 from django.utils import timezone
@@ -15,10 +16,11 @@ from simcore.result import StudyResult
 from simcore.result import study_result as combine
 
 CACHED_STUDIES = 16
+ENDED_EARLY: dict[str, Literal["", "cancelled", "failed"]] = {State.CANCELLED: "cancelled", State.FAILED: "failed"}
 TOTAL, FAILED, FOUND = Count("pk"), Count("pk", filter=~Q(failure="")), Count("evaluation")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Progress(explain.Progress):
     """How far a study is. ``total`` is what is planned so far: a later wave may add to it."""
 
@@ -31,9 +33,15 @@ class Progress(explain.Progress):
 def progress(study: Study) -> Progress:
     counts = study.designs.aggregate(total=TOTAL, failed=FAILED, found=FOUND)
     total, failed, tried = counts["total"], counts["failed"], counts["failed"] + counts["found"]
-    ended_early = study.state in {State.CANCELLED, State.FAILED}
-    phase = _phase(study, tried, total)
-    return Progress(tried, total, ended_early, failed, _elapsed_s(study), phase, study.is_active)
+    return Progress(
+        tried=tried,
+        total=total,
+        ended=ENDED_EARLY.get(study.state, ""),
+        failed=failed,
+        elapsed_s=_elapsed_s(study),
+        phase=_phase(study, tried, total),
+        is_active=study.is_active,
+    )
 
 
 def study_result(study: Study) -> StudyResult:

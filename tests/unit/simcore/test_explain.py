@@ -84,14 +84,16 @@ def test_a_model_that_does_not_fit_is_said_with_its_reason():
 
 def test_a_running_study_says_how_far_it_is_and_a_cancelled_one_that_it_is_partial():
     result = answered()
-    assert answer(result, Progress(41, 412, partial=False))[0].text.startswith("So far, 41 of 412 tried: Buy 12")
-    partial = answer(result, Progress(41, 412, partial=True))[0].text
-    assert partial.startswith("Partial answer, cancelled after 41 of 412 designs: Buy 12")
+    assert answer(result, Progress(41, 412))[0].text.startswith("So far, 41 of 412 tried: buy 12")
+    partial = answer(result, Progress(41, 412, "cancelled"))[0].text
+    assert partial.startswith("Partial answer, cancelled after 41 of 412 designs: buy 12")
+    failed = answer(result, Progress(41, 412, "failed"))[0].text
+    assert failed.startswith("Partial answer, failed after 41 of 412 designs: buy 12")
 
 
 def test_a_study_without_rows_yet_says_so():
     empty = replace(answered(), rows=(), winner=None, closest=())
-    assert "no design has been evaluated yet" in answer(empty, Progress(0, 12, partial=False))[0].text
+    assert "no design has been evaluated yet" in answer(empty, Progress(0, 12))[0].text
 
 
 def test_why_not_is_one_sentence_for_every_design():
