@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from simcore.clock import check_clock
 from simcore.engine.compile import compile_case
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
@@ -46,6 +47,7 @@ def simulate(
 ) -> Simulation:
     """Run the case on the trace as it is and measure ``window`` (default: all requests). SpecError, TraceError."""
     inputs = compile_case(case, trace, window)
+    check_clock(inputs)
     run_engine = engine(name)
     start = time.perf_counter()
     run = run_engine(inputs)

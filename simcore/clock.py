@@ -1,0 +1,82 @@
+"""Whether a run stays within the engine's clock: 64-bit picoseconds, which whole numbers leave without a sound."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.engine.inputs import ClusterInputs
+from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
+from simcore.lone import base_ps
+from simcore.spec import SpecError
+
+Float64 = NDArray[np.float64]
+
+MOST_PS = 2.0**61
+"""Of work, and of one iteration: 26 days. With arrivals up to 58 days it leaves a fourth of the clock to spare."""
+
+
+def check_clock(inputs: ClusterInputs) -> None:
+    """SpecError where the requests would take the cluster, or one iteration, longer than the clock is sure to hold.
+
+    Work: each prompt alone, each decode's own share (context and sampling) and its part of a full batch, over the
+    replicas; and all transfers over one NIC. Estimates, by the slowest replica; requests that can never fit take none.
+    """
+    served = _served(inputs)
+    if not served.any():
+        return
+    prompt, output = (column[served].astype(np.float64) for column in (inputs.prompt_tokens, inputs.output_tokens))
+    for replica in {id(replica.curve): replica for replica in inputs.replicas}.values():
+        work = _work_ps(replica.curve, prompt, output, inputs.scheduler.max_batch_size) / len(inputs.replicas)
+        _expect(_iteration_ps(inputs, replica.curve, prompt + output) * replica.stages, "one iteration")
+        _expect(work * replica.stages, "the iterations")
+    _expect(_transfer_ps(inputs, prompt[output > 1]), "the KV transfers")
+
+
+def _expect(taken_ps: float, what: str) -> None:
+    if not taken_ps <= MOST_PS:
+        raise SpecError(
+            f"latency: found times at which {what} could take {taken_ps / PS_PER_S:.3g} s,"
+            f" expected at most {MOST_PS / PS_PER_S:.3g} s"
+        )
+
+
+def _served(inputs: ClusterInputs) -> NDArray[np.bool_]:
+    room = max(replica.kv_blocks for replica in inputs.replicas) * inputs.scheduler.block_tokens
+    most = min(room, inputs.scheduler.max_model_tokens or room)
+    return inputs.prompt_tokens + inputs.output_tokens <= most
+
+
+def _iteration_ps(inputs: ClusterInputs, curve: IterationCurve, context: Float64) -> float:
+    """The longest iteration, or the largest number on the way to it: a chunk's attention before it is rounded."""
+    rules = inputs.scheduler
+    longest, members = float(context.max()), float(min(rules.max_batch_size, len(context)))
+    budget = rules.token_budget if rules.kind == "sarathi" else max(rules.max_batch_tokens, longest)
+    tokens = min(budget + members, float(context.sum()))
+    chunk = min(budget, longest) * longest * curve.attention + longest * (
+        curve.chunk_read_ps << ATTENTION_FRACTION_BITS
+    )
+    attention = chunk * min(members, tokens) / 2**ATTENTION_FRACTION_BITS
+    steepest = max(float(max(np.abs(np.diff(curve.knots_ps(kind))), default=0)) for kind in BatchKind)
+    highest = max(float(max(curve.knots_ps(kind))) for kind in BatchKind) + steepest * tokens / curve.tokens[-1]
+    decodes = (float(curve.context_ps) * longest + curve.decode_seq_ps) * members
+    return float(max(chunk, steepest * tokens, highest + attention + decodes))
+
+
+def _work_ps(curve: IterationCurve, prompt: Float64, output: Float64, most_together: int) -> float:
+    steps = output - 1
+    prefill = base_ps(curve, BatchKind.PREFILL, prompt.astype(np.int64)).astype(np.float64)
+    attention = float(curve.attention) / 2**ATTENTION_FRACTION_BITS * prompt * (prompt + 1) / 2
+    contexts = float(curve.context_ps) * (steps * prompt + steps * (steps - 1) / 2)
+    each = curve.decode_seq_ps + curve.base_ps(BatchKind.DECODE, 1) / min(most_together, len(prompt))
+    return float((prefill + attention + contexts + steps * each).sum())
+
+
+def _transfer_ps(inputs: ClusterInputs, prompt: Float64) -> float:
+    """All KV through one NIC where transfers contend, else the longest."""
+    given = inputs.transfer
+    if inputs.scheduler.kind != "splitwise":
+        return 0.0
+    slowest = given.ps_per_token or max(replica.transfer_ps_per_token for replica in inputs.replicas)
+    sent = prompt * float(slowest) + given.setup_ps
+    return float(sent.sum() if given.contention else sent.max(initial=0.0))
