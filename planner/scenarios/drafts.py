@@ -25,11 +25,21 @@ def drop_draft(request: HttpRequest) -> None:
 
 
 def starting_form(user: Visitor, request: HttpRequest, inputs: Mapping[str, Any]) -> QuestionForm:
-    """The form as it was left for an upload (``?workload``), else of ``inputs``; then what the address names."""
+    """The form as it was left for an upload (``?workload``), else of ``inputs``; then what the address names.
+
+    Another workload comes with its own arrivals, unless others were chosen for it: a burst is not lost unasked.
+    """
     form = QuestionForm(user)
     kept = _draft(form, request) if "workload" in request.GET else {}
-    form.initial = {**first_inputs(user), **(kept or inputs), **_typed(form, request.GET)}
+    start, named = {**first_inputs(user), **(kept or inputs)}, _typed(form, request.GET)
+    if _another_workload(inputs, named) and start.get("arrivals") == inputs.get("arrivals"):
+        start["arrivals"] = form.fields["arrivals"].initial
+    form.initial = {**start, **named}
     return form
+
+
+def _another_workload(inputs: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
+    return "workload" in named and str(named["workload"]) != str(inputs.get("workload"))
 
 
 def first_inputs(user: Visitor) -> dict[str, Any]:

@@ -20,9 +20,12 @@ from simcore.fluid import LoneRequest, WorkloadStatistics, lone_request, work_ma
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, SlowdownSlo, SpecError, StudySpec
 from simcore.study import LIKELY_BATCH, Context, context
 from simcore.traces import Trace
+from simcore.traces.statistics import burstiness
 from simcore.words import limit_name, limit_value, listed, number
 
 CACHED_TRACES = 4
+BURSTY_GAP_CV = 1.2
+"""From here on, arrivals are called bursty; a Poisson process has 1, and a sample of one seldom 1.1."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Requests:
     prompt_tokens: int
     """The median, as that of output."""
     output_tokens: int
+    gap_cv: float
+    """Of the gaps between arrivals; 0 where there are too few to tell."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,11 @@ def _of(question: Question) -> Preview:
     lone = _lone(_reference(spec, machines), spec, requests)
     fastest = min((_lone(machine, spec, requests) for machine in machines), key=lambda one: one.times.first_token_s)
     return Preview(
-        (_alone(lone), _allowed(spec, lone), _work(spec, pools.values(), requests), _designs(found)),
+        (
+            *(_alone(lone), _allowed(spec, lone), _work(spec, pools.values(), requests)),
+            *_bursts_lost(spec, requests),
+            _designs(found),
+        ),
         (*_tight(spec, fastest), *_too_little_power(spec, machines), *_left_out(found), *_reasons(found)),
     )
 
@@ -124,7 +133,7 @@ def _requests(workload_id: int, content_hash: str) -> Requests:
     """Read once; the hash is part of the key, so that a changed workload is read again."""
     trace = Workload.unscoped.get(pk=workload_id).trace()
     prompt, output = (int(np.median(tokens)) for tokens in (trace.prompt_tokens, trace.output_tokens))
-    return Requests(trace, WorkloadStatistics.of(trace), prompt, output)
+    return Requests(trace, WorkloadStatistics.of(trace), prompt, output, burstiness(trace)["gap_cv"] or 0.0)
 
 
 def _reference(spec: StudySpec, machines: Sequence[Machine]) -> Machine:
@@ -191,6 +200,15 @@ def _work(spec: StudySpec, pools: Iterable[PoolChoice], requests: Requests) -> s
     return f"The work alone needs {', or '.join(parts)}."
 
 
+def _bursts_lost(spec: StudySpec, requests: Requests) -> Iterable[str]:
+    """Arrivals burstier than Poisson's that the question puts aside: they may cost several times the machines."""
+    if spec.arrivals == "poisson" and requests.gap_cv >= BURSTY_GAP_CV:
+        yield (
+            f"Arrivals will be Poisson. The trace's own come in bursts (gaps' coefficient of variation"
+            f" {number(requests.gap_cv)}, Poisson's is 1) and may need many more machines: Advanced, Traffic chooses them."
+        )
+
+
 def _designs(found: Context) -> str:
     """The size of the first wave, by the counts proposed alone: making the designs takes longer than all the rest."""
     able = [(line, bounds) for line, bounds in zip(found.lines, found.bounds, strict=True) if not line.reason]
@@ -199,7 +217,7 @@ def _designs(found: Context) -> str:
     split = sum(family.startswith(f"{SPLIT}:") for family in families)
     return (
         f"{designs} designs to try first: {len(families) - split} co-located and {split} split"
-        f" famil{'y' if len(families) == 1 else 'ies'}; what they show leads to the next."
+        f" famil{'y' if split == 1 else 'ies'}; what they show leads to the next."
     )
 
 

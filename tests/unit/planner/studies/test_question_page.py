@@ -1,20 +1,25 @@
 """The first screen."""
 
+import io
 import subprocess
 import sys
 from collections.abc import Callable
 from html import unescape
 
+import pytest
 from django.test import Client
 
+from planner.accounts.models import Team, User
 from planner.scenarios.drafts import SESSION_KEY
 from planner.scenarios.models import Revision
 from planner.studies.models import Study
 from planner.workloads.models import Workload
+from planner.workloads.services import read_upload, save_upload
 from tests.unit.planner.studies.conftest import Counted, Inputs
 
 Start = Callable[[], Study]
 Work = Callable[..., int]
+POISSON_CHOSEN = '<option value="poisson" selected>'
 
 
 def page(client: Client, address: str = "/") -> str:
@@ -92,6 +97,48 @@ def test_an_upload_keeps_what_was_typed_right_or_wrong(
     assert 'value="seventy"' in text
     assert "token budget 700" in text
     assert 'value="dgx-b200" id="id_machines_4" checked' in text.replace("checked>", "checked")
+
+
+@pytest.fixture
+def bursty(alice: User, team: Team) -> Workload:
+    """Twenty requests within 0.2 s, every 100 s."""
+    rows = [f"{100 * (i // 20) + 0.01 * (i % 20):.2f},100,10" for i in range(200)]
+    text = "\n".join(["arrival_s,prompt_tokens,output_tokens", *rows]).encode()
+    trace, report = read_upload(io.BytesIO(text), "bursty.csv")
+    return save_upload(team, alice, "bursty", "bursty.csv", trace, report)
+
+
+def test_another_workload_comes_with_its_own_arrivals(
+    inputs: Inputs, bursty: Workload, sent: list[tuple[str, str]], alice_client: Client
+) -> None:
+    alice_client.post("/", {**inputs, "arrivals": "poisson"})
+    assert POISSON_CHOSEN in page(alice_client)
+    assert POISSON_CHOSEN not in page(alice_client, f"/?workload={bursty.pk}")
+
+
+def test_after_an_upload_arrivals_are_the_new_traces_own_unless_chosen(
+    inputs: Inputs, bursty: Workload, sent: list[tuple[str, str]], alice_client: Client
+) -> None:
+    alice_client.post("/", {**inputs, "arrivals": "poisson"})
+    alice_client.post("/", {**inputs, "arrivals": "poisson", "go": "upload"})
+    assert POISSON_CHOSEN not in page(alice_client, f"/?workload={bursty.pk}")
+    alice_client.post("/", {**inputs, "arrivals": "superpose", "go": "upload"})
+    assert '<option value="superpose" selected>' in page(alice_client, f"/?workload={bursty.pk}")
+
+
+def test_the_preview_says_that_bursts_are_put_aside(inputs: Inputs, bursty: Workload, alice_client: Client) -> None:
+    said = {
+        (workload, arrivals): "come in bursts" in unescape(response.content.decode())
+        for workload in (inputs["workload"], str(bursty.pk))
+        for arrivals in ("poisson", "trace")
+        if (response := alice_client.get("/preview", {**inputs, "workload": workload, "arrivals": arrivals}))
+    }
+    assert [key for key, bursts in said.items() if bursts] == [(str(bursty.pk), "poisson")]
+
+
+def test_the_preview_counts_families_in_the_right_number(inputs: Inputs, alice_client: Client) -> None:
+    text = unescape(alice_client.get("/preview", inputs).content.decode())
+    assert "1 co-located and 1 split family;" in text
 
 
 def test_a_question_asked_is_no_draft_any_more(
