@@ -9,8 +9,11 @@ from django.db import transaction
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.accounts.teams import working_team
+from planner.scenarios.choices import Choices
 from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
+
+NAME_LENGTH = 200
 
 
 @transaction.atomic
@@ -23,7 +26,7 @@ def create_scenario(
     if team is None:
         raise PermissionDenied("You may read here, but not save: ask an owner of your team.")
     inputs = clean_inputs(user, data)
-    name = name.strip()[:200] or name_of(inputs)
+    name = name.strip()[:NAME_LENGTH] or name_of(user, inputs)
     scenario = Scenario.objects.create(team=team, created_by=user, name=name, shipped_id=shipped_id, note=note)
     return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, created_by=user)
 
@@ -49,9 +52,13 @@ def author(user: Visitor) -> User:
     return user
 
 
-def name_of(inputs: Mapping[str, Any]) -> str:
-    """A name for a question that was given none."""
-    return f"{inputs['model']}, {inputs['rate_req_per_s']:g} requests/s"
+def name_of(user: Visitor, inputs: Mapping[str, Any]) -> str:
+    """A name for a question that was given none: ``Llama 2 70B, Coding mix, 5 requests/s within 100 kW``."""
+    offered = Choices.of(user)
+    model, workload = dict(offered.models)[inputs["model"]], dict(offered.workloads)[str(inputs["workload"])]
+    limit = inputs["power_limit_kw"]
+    within = f" within {limit:,.10g} kW" if limit is not None else ""
+    return f"{model}, {workload}, {inputs['rate_req_per_s']:,.10g} requests/s{within}"[:NAME_LENGTH]
 
 
 def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -15,9 +15,14 @@ def test_a_question_belongs_to_its_askers_team(
 ) -> None:
     revision = create_scenario(alice, typed)
     assert (revision.number, revision.created_by, revision.scenario.team) == (1, alice, team)
-    assert revision.scenario.name == "bloom-176b, 70 requests/s"
+    assert revision.scenario.name == "BLOOM 176B, A little chat, 70 requests/s"
     assert list(Scenario.objects.visible_to(bob)) == [revision.scenario]
     assert not Scenario.objects.visible_to(charlie).exists()
+
+
+def test_the_name_of_a_question_tells_it_from_others_like_it(alice: User, typed: Inputs) -> None:
+    revision = create_scenario(alice, typed | {"rate_req_per_s": "12345", "power_limit_kw": "0.4 MW"})
+    assert revision.scenario.name == "BLOOM 176B, A little chat, 12,345 requests/s within 400 kW"
 
 
 def test_bad_input_saves_nothing(alice: User, typed: Inputs) -> None:
