@@ -3,6 +3,7 @@ from decimal import Decimal
 import pytest
 
 from planner.numerals import duration, exact, share, short, usd
+from planner.studies.templatetags.numerals import opening
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,11 @@ def test_money_shares_and_times() -> None:
     assert [usd(418_123), usd(-31_000), usd(None)] == ["$418,000", "−$31,000", "–"]
     assert [share(0.957), share(0.004), share(0.0), share(None)] == ["96 %", "0.4 %", "0 %", "–"]
     assert [duration(8.2), duration(125), duration(120), duration(3800)] == ["8 s", "2 min 5 s", "2 min", "1 h 3 min"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("the workload", "The workload"), ("vLLM V0 on 1", "vLLM V0 on 1"), ("Buy 3", "Buy 3"), ("1 DGX", "1 DGX"), ("", "")],
+)
+def test_a_sentence_opens_with_a_capital_but_for_names_without_one(text: str, shown: str) -> None:
+    assert opening(text) == shown
