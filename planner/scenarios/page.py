@@ -104,7 +104,7 @@ class QuestionPage:
 
     @property
     def differing(self) -> list[str]:
-        return [f"{field.label.lower()} {_shown(field)}" for field in self._advanced() if _differs(field)]
+        return [f"{_mid_sentence(field.label)} {_shown(field)}" for field in self._advanced() if _differs(field)]
 
     @property
     def advanced_open(self) -> bool:
@@ -124,6 +124,11 @@ def _choose_by(form: QuestionForm, name: str, widget: forms.CheckboxSelectMultip
     widget.choices = field.choices
     widget.is_required = False
     field.widget = widget
+
+
+def _mid_sentence(label: str) -> str:
+    """``Token budget`` → ``token budget``, but ``KV transfer`` and ``Power limit, kW`` keep their abbreviations."""
+    return label if label[:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _differs(field: Field) -> bool:

@@ -58,7 +58,7 @@ function differenceOf(field) {
   const value = valueOf(controls);
   if (!value.raw || value.raw === field.dataset.default) return "";
   const ticked = controls.filter((control) => control.type === "checkbox" && control.checked).length;
-  return `${nameOf(field).toLowerCase()} ${ticked ? `${ticked} chosen` : value.shown}`;
+  return `${midSentence(nameOf(field))} ${ticked ? `${ticked} chosen` : value.shown}`;
 }
 
 function showStale() {
@@ -116,7 +116,12 @@ function nameOf(field) {
 function labelOf(control) {
   const fieldset = control.type === "checkbox" || control.type === "radio" ? control.closest("fieldset") : null;
   const label = fieldset?.querySelector("legend") ?? form.querySelector(`label[for="${control.id}"]`);
-  return (label?.textContent ?? control.name).trim().split(",")[0].split(";")[0].toLowerCase();
+  return midSentence((label?.textContent ?? control.name).trim().split(",")[0].split(";")[0]);
+}
+
+// "Token budget" loses its capital, "KV transfer" and "Power limit in kW" keep theirs.
+function midSentence(label) {
+  return /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }
 
 // A link of the error summary may lead into the closed Advanced part.
