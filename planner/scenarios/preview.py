@@ -205,7 +205,7 @@ def _bursts_lost(spec: StudySpec, requests: Requests) -> Iterable[str]:
     if spec.arrivals == "poisson" and requests.gap_cv >= BURSTY_GAP_CV:
         yield (
             f"Arrivals will be Poisson. The trace's own come in bursts (gaps' coefficient of variation"
-            f" {number(requests.gap_cv)}, Poisson's is 1) and may need many more machines: Advanced, Traffic chooses them."
+            f" {number(requests.gap_cv)}, Poisson's is 1) and may need many more machines: choose them under Advanced."
         )
 
 

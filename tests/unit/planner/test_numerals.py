@@ -39,7 +39,13 @@ def test_money_shares_and_times() -> None:
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("the workload", "The workload"), ("vLLM V0 on 1", "vLLM V0 on 1"), ("Buy 3", "Buy 3"), ("1 DGX", "1 DGX"), ("", "")],
+    [
+        ("the workload", "The workload"),
+        ("vLLM V0 on 1", "vLLM V0 on 1"),
+        ("Buy 3", "Buy 3"),
+        ("1 DGX", "1 DGX"),
+        ("", ""),
+    ],
 )
 def test_a_sentence_opens_with_a_capital_but_for_names_without_one(text: str, shown: str) -> None:
     assert opening(text) == shown
