@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from decimal import Decimal
 
 from simcore.catalogue import price_book
@@ -61,7 +62,13 @@ def as_asked(case: Case, trace: Trace) -> Trace:
     """The trace at its own times; with ``arrivals: poisson`` its lengths at Poisson times of its own mean rate."""
     from simcore.traces.resample import at_rate
 
-    return at_rate(trace, trace.rate_per_s, "poisson", case.seed) if case.arrivals == "poisson" else trace
+    if case.arrivals != "poisson":
+        return trace
+    if math.isinf(trace.rate_per_s):
+        raise SpecError(
+            f"arrivals: found poisson and all requests of {trace.name} at one instant, expected a trace with a rate"
+        )
+    return at_rate(trace, trace.rate_per_s, "poisson", case.seed)
 
 
 def hourly(case: Case) -> tuple[float | None, list[str]]:

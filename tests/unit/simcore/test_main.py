@@ -95,6 +95,13 @@ def test_poisson_arrivals_are_at_the_traces_own_rate(files):
     assert rows[1]["arrival_s"] != "0.250000000000"
 
 
+def test_a_trace_without_a_rate_has_no_poisson_arrivals(files, capsys):
+    (files / "trace.csv").write_text("arrival_s,prompt_tokens,output_tokens\n3,10,2\n")
+    (files / "case.json").write_text(json.dumps({**CASE, "arrivals": "poisson"}))
+    error = refused(capsys, "simulate", "case.json", "--trace", "trace.csv", "--engine", "oracle")
+    assert error.startswith("case.json: arrivals: found poisson and all requests of trace.csv at one instant")
+
+
 def test_an_inline_machine_has_no_price_and_says_so(files, capsys):
     machine = {
         "id": "mine", "name": "Mine", "accelerator": "h100-80gb", "accelerators": 8, "nic_bytes_per_s": 5e10,
