@@ -75,7 +75,7 @@ def preview(user: Visitor, data: Mapping[str, Any]) -> Preview:
 
 def _checked(user: Visitor, form: QuestionForm) -> Preview:
     if not form.is_valid():
-        return Preview(warnings=tuple(_complaints(form)))
+        return Preview(warnings=tuple(_complaints(QuestionPage(form))))
     try:
         return _of(compile_question(user, form.cleaned_data))
     except FieldErrors as error:
@@ -122,10 +122,8 @@ def _left_out(found: Context) -> Iterable[str]:
             yield f"No family ticked under Advanced uses {machine.name}: it will not be tried."
 
 
-def _complaints(form: QuestionForm) -> Iterable[str]:
-    for name, messages in form.errors.items():
-        label = form.fields[name].label if name in form.fields else ""
-        yield f"{label}: {' '.join(map(str, messages))}" if label else " ".join(map(str, messages))
+def _complaints(page: QuestionPage) -> Iterable[str]:
+    return (f"{field.label}: {message}" if field else message for field, message in page.errors)
 
 
 @lru_cache(maxsize=CACHED_TRACES)
@@ -246,7 +244,7 @@ def _too_little_power(spec: StudySpec, machines: Iterable[Machine]) -> Iterable[
     if _rated(least, kind) > limit * 1000:
         yield (
             f"The power limit of {number(limit)} kW is under one {least.name}"
-            f" ({number(_rated(least, kind) / 1000)} kW {kind}): the answer will say what is needed."
+            f" ({number(_rated(least, kind) / 1000)} kW {kind}): the answer will say how far the nearest designs miss."
         )
 
 

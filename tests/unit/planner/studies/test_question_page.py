@@ -155,6 +155,13 @@ def test_the_preview_says_what_is_wrong(inputs: Inputs, alice_client: Client) ->
     assert "Requests a second: Found ‘x’" in unescape(response.content.decode())
 
 
+def test_the_preview_names_each_wrong_field_as_the_page_does(inputs: Inputs, alice_client: Client) -> None:
+    response = alice_client.get("/preview", {**inputs, "power_limit_kw": "-3", "usd_per_month": "much"})
+    text = unescape(response.content.decode())
+    assert "Power limit, kW: Found ‘-3’" in text
+    assert "Budget, $ a month: Found ‘much’" in text
+
+
 def test_the_preview_knows_what_does_not_fit(inputs: Inputs, alice_client: Client) -> None:
     chosen = {**inputs, "families": [], "machines": ["dgx-a100"], "tensor_parallel": "1", "latency": "roofline"}
     text = unescape(alice_client.get("/preview", chosen).content.decode())
