@@ -65,10 +65,11 @@ class CountsField(forms.Field):
         if value is None or value == [] or (isinstance(value, str) and not value.strip()):
             return None
         parts = value.split(",") if isinstance(value, str) else [str(part) for part in value]
-        counts = sorted({count for part in parts for count in self._range(part.strip())})
-        if len(counts) > self.most_counts:
-            raise forms.ValidationError(f"Found {len(counts)} counts, expected at most {self.most_counts}.")
-        return counts
+        counts: set[int] = set()
+        for part in parts:
+            counts.update(self._range(part.strip()))
+            self._check_number(len(counts))
+        return sorted(counts)
 
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
@@ -79,12 +80,19 @@ class CountsField(forms.Field):
         numbers = [self._whole(first, text), self._whole(last or first, text), self._whole(step or "1", text)]
         if numbers[0] > numbers[1]:
             raise self._refusal(text)
-        return range(numbers[0], numbers[1] + 1, numbers[2])
+        counts = range(numbers[0], numbers[1] + 1, numbers[2])
+        self._check_number(len(counts))  # before they are made: many long ranges take minutes
+        return counts
 
     def _whole(self, digits: str, text: str) -> int:
-        if not (digits.strip().isascii() and digits.strip().isdigit()) or not 1 <= int(digits) <= self.most:
+        plain = digits.strip().lstrip("0")
+        if not (plain.isascii() and plain.isdigit()) or len(plain) > len(str(self.most)) or int(plain) > self.most:
             raise self._refusal(text)
-        return int(digits)
+        return int(plain)
+
+    def _check_number(self, found: int) -> None:
+        if found > self.most_counts:
+            raise forms.ValidationError(f"Found {found} counts, expected at most {self.most_counts}.")
 
     def _refusal(self, text: str) -> forms.ValidationError:
         return forms.ValidationError(f"Found {shown(text)}, expected machine counts such as 5, 10 or 20-40/5.")

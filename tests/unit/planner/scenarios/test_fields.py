@@ -39,7 +39,7 @@ def test_counts_are_a_sorted_set_with_ranges() -> None:
     assert CountsField(required=False).clean(" ") is None
 
 
-@pytest.mark.parametrize("text", ["a", "0", "5,,6", "-3", "10-5", "1.5", "1-9/0", "100001", "²"])
+@pytest.mark.parametrize("text", ["a", "0", "5,,6", "-3", "10-5", "1.5", "1-9/0", "100001", "²", "9" * 5000])
 def test_counts_name_the_part_that_is_wrong(text: str) -> None:
     with pytest.raises(ValidationError, match=r"Found ‘.*’, expected machine counts such as"):
         CountsField().clean(text)
@@ -48,6 +48,13 @@ def test_counts_name_the_part_that_is_wrong(text: str) -> None:
 def test_too_many_counts_are_refused() -> None:
     with pytest.raises(ValidationError, match=r"Found 1000 counts, expected at most 200"):
         CountsField().clean("1-1000")
+    with pytest.raises(ValidationError, match=r"Found 201 counts, expected at most 200"):
+        CountsField().clean("1-200, 201")
+
+
+def test_a_long_range_is_refused_before_its_counts_are_made() -> None:
+    with pytest.raises(ValidationError, match=r"Found 100000 counts, expected at most 200"):
+        CountsField().clean(",".join(["1-100000"] * 100_000))  # made one by one they would take a quarter of an hour
 
 
 def test_a_choice_that_is_not_there_is_named_with_the_nearest() -> None:
