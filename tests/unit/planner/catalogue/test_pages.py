@@ -51,6 +51,11 @@ def test_what_is_not_there_is_a_404(alice_client: Client, address: str) -> None:
     assert alice_client.get(f"/catalogue/{address}").status_code == 404
 
 
+@pytest.mark.parametrize("address", ["", "machines/dgx-h100", "prices/list"])
+def test_a_page_answers_head_too(alice_client: Client, address: str) -> None:
+    assert alice_client.head(f"/catalogue/{address}").status_code == 200
+
+
 def test_a_stranger_does_not_see_a_teams_own_figure(team: Team, alice_client: Client, charlie_client: Client) -> None:
     FigureOverride.objects.create(
         team=team, table="machines", row_id="dgx-h100", field="host_w", value="1234", unit="W", source="our meter",
