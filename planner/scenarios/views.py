@@ -12,10 +12,9 @@ from planner.scenarios.forms import QuestionForm
 from planner.scenarios.page import QuestionPage
 from planner.scenarios.preview import Preview
 from planner.scenarios.preview import preview as preview_of
-from planner.scenarios.services import create_scenario
 from planner.studies.models import Study
 from planner.studies.page import result_page
-from planner.studies.services import editable, start_study
+from planner.studies.services import ask_new, editable
 
 RECENT = 8
 
@@ -63,7 +62,7 @@ def _posted(request: HttpRequest) -> HttpResponse:
     if request.POST.get("go") == "upload":
         return upload_instead(request)
     try:
-        study = start_study(request.user, create_scenario(request.user, request.POST))
+        study = ask_new(request.user, request.POST)
     except FieldErrors as error:
         return _page(request, refused(request.user, request, error), None)
     drop_draft(request)

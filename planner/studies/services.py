@@ -1,12 +1,17 @@
 """What a visitor does to a study: start, cancel, retry."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
 from django.utils import timezone
 
+from planner.accounts.models import User
 from planner.accounts.owned import Visitor
+from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
-from planner.scenarios.services import author
+from planner.scenarios.services import author, create_scenario
 from planner.studies import leases, queue, waves
 from planner.studies.leases import State
 from planner.studies.models import Shard, Study, Wave
@@ -36,6 +41,18 @@ def start_study(user: Visitor, revision: Revision) -> Study:
         )
         waves.add_wave(study, 0)
     return study
+
+
+@transaction.atomic
+def ask_new(user: Visitor, data: Mapping[str, Any]) -> Study:
+    """A study of a new question, or the asker's own under way that asks the very same. FieldErrors on bad inputs."""
+    inputs = clean_inputs(user, data)
+    User.objects.select_for_update().get(pk=author(user).pk)  # a second press of the button waits here
+    mine = Study.objects.editable_by(user).filter(created_by_id=user.pk, state__in=ACTIVE)
+    for study in mine.select_related("revision"):
+        if study.revision.inputs == inputs:
+            return study
+    return start_study(user, create_scenario(user, data))
 
 
 @transaction.atomic

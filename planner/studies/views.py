@@ -10,9 +10,9 @@ from django.views.decorators.http import require_POST, require_safe
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
-from planner.scenarios.models import Revision, Scenario
+from planner.scenarios.models import Scenario
 from planner.scenarios.page import QuestionPage
-from planner.scenarios.services import create_scenario, save_revision
+from planner.scenarios.services import save_revision
 from planner.scenarios.views import first_preview, refused, upload_instead
 from planner.studies.actions import study_for
 from planner.studies.models import Study
@@ -20,7 +20,7 @@ from planner.studies.page import result_page
 from planner.studies.panel import design_panel
 from planner.studies.results import headline as headline_of
 from planner.studies.results import study_result
-from planner.studies.services import editable, start_study
+from planner.studies.services import ask_new, editable, start_study
 
 STOP_POLLING = 286
 """htmx swaps the answer in and asks no more."""
@@ -40,8 +40,7 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
     if request.POST.get("go") == "upload":
         return upload_instead(request)
     try:
-        revision = _revision(request, study.revision.scenario)
-        new = start_study(request.user, revision)
+        new = _asked(request, study.revision.scenario)
     except FieldErrors as error:
         return _page(request, study, refused(request.user, request, error))
     drop_draft(request)
@@ -99,11 +98,11 @@ def headline(request: HttpRequest, study_id: int) -> HttpResponse:
     return render(request, "studies/_headline.html", {"headline": headline_of(study)})
 
 
-def _revision(request: HttpRequest, scenario: Scenario) -> Revision:
+def _asked(request: HttpRequest, scenario: Scenario) -> Study:
     mine = Scenario.objects.editable_by(request.user).filter(pk=scenario.pk, shipped_id__isnull=True).exists()
     if mine:
-        return save_revision(request.user, scenario, request.POST)
-    return create_scenario(request.user, request.POST)
+        return start_study(request.user, save_revision(request.user, scenario, request.POST))
+    return ask_new(request.user, request.POST)
 
 
 def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpResponse:
