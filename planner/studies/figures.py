@@ -131,13 +131,16 @@ def _left_out(rows: Sequence[DesignRow]) -> str:
 
 
 def _series(rows: Sequence[DesignRow], look: Look) -> list[tuple[str, list[DesignRow]]]:
-    """Families by their best Perf/$, the first eight by name, what is beyond as one."""
+    """The eight families of the best Perf/$, what is beyond as one; in the order of ``family_names``, which
+    progress does not change, so that a family keeps its colour and symbol while a study grows."""
     members: dict[str, list[DesignRow]] = {}
     for row in rows:
         members.setdefault(row.family, []).append(row)
     ranked = sorted(members, key=lambda name: -max(row.req_per_usd or 0 for row in members[name]))
     kept = ranked if len(ranked) <= MAX_FAMILIES else ranked[: MAX_FAMILIES - 1]
-    series = [(look.family_names.get(name, name), members[name]) for name in kept]
+    places = {name: place for place, name in enumerate(look.family_names)}
+    steady = sorted(kept, key=lambda name: places.get(name, len(places)))
+    series = [(look.family_names.get(name, name), members[name]) for name in steady]
     rest = [row for name in ranked[len(kept) :] for row in members[name]]
     return [*series, (REST, rest)] if rest else series
 

@@ -112,6 +112,18 @@ def test_more_than_eight_families_share_the_last_line() -> None:
     assert plotted == {str(n) for n in range(12)}
 
 
+def test_a_family_keeps_its_colour_when_another_overtakes_it() -> None:
+    look = Look(70.0, family_names={"ours": "Ours", "theirs": "Theirs"})
+    early = [row("a", 10.0, family="ours"), row("b", 20.0, family="theirs")]
+    later = [*early, row("c", 90.0, family="ours")]
+    colours = [
+        {trace["name"]: trace["line"]["color"] for trace in traces(frontier_figure(rows, cost_axis(), look), "family")}
+        for rows in (early, later)
+    ]
+    assert colours[0] == colours[1]
+    assert len(set(colours[0].values())) == 2
+
+
 def test_line_ends_do_not_overlap() -> None:
     rows = [row(str(n), 70.0 + n / 100, family=f"family {n}") for n in range(8)]
     layout = frontier_figure(rows, cost_axis(), Look(70.0))["layout"]
