@@ -23,7 +23,7 @@ class QuantityField(forms.Field):
         whole: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(**{"widget": forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})} | options)
+        super().__init__(**{"widget": forms.TextInput(attrs={"inputmode": "decimal"})} | options)
         self.expected, self.units, self.whole = expected, units, whole
         self.above, self.least, self.most = above, least, most
 

@@ -1,6 +1,7 @@
 """The first screen."""
 
 import io
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -139,6 +140,13 @@ def test_the_preview_says_that_bursts_are_put_aside(inputs: Inputs, bursty: Work
 def test_the_preview_counts_families_in_the_right_number(inputs: Inputs, alice_client: Client) -> None:
     text = unescape(alice_client.get("/preview", inputs).content.decode())
     assert "1 co-located and 1 split family;" in text
+
+
+def test_the_browser_may_bring_back_what_was_typed(alice_client: Client) -> None:
+    form = re.search(r'<form id="question".*?</form>', page(alice_client), re.DOTALL)
+    assert form is not None
+    assert 'name="rate_req_per_s"' in form[0]
+    assert "autocomplete" not in form[0]  # "off" forbids it on Back and Reload
 
 
 def test_a_question_asked_is_no_draft_any_more(
