@@ -34,4 +34,4 @@ class Command(BaseCommand):
             note=example.NOTE,
         )
         study = start_study(user, revision)
-        self.stdout.write(f"      the example is being computed: study {study.pk}, a first answer is on its page")
+        self.stdout.write(f"      the example is being computed: study {study.pk}, its answer grows on the first page")
