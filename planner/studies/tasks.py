@@ -4,6 +4,7 @@ import logging
 from functools import lru_cache
 
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db import InterfaceError, OperationalError
 
 from planner.celery import app
 from planner.studies import leases, queue, stored, turns, waves
@@ -20,6 +21,9 @@ from simcore.study import Context
 from simcore.traces import Trace
 
 logger = logging.getLogger(__name__)
+
+DATABASE_AWAY = (OperationalError, InterfaceError)
+"""No fault of the work: the lease runs out and the row is taken up again, three times at most."""
 
 
 @app.task(name=Wave.task_name)
@@ -55,6 +59,8 @@ def _plan_wave(wave_id: int) -> None:
                 waves.plan_designs(held, study, wave, designs)
         except LostClaimError:
             return
+        except DATABASE_AWAY:
+            logger.warning("the database went away during wave %s", wave_id, exc_info=True)
         except Exception as error:
             logger.exception("wave %s cannot be planned", wave_id)
             waves.fail_wave(held, study, _reason(error))
@@ -72,6 +78,8 @@ def _run_shard(shard_id: int) -> None:
                 _evaluate_all(held, heartbeat, study)
         except LostClaimError:
             return
+        except DATABASE_AWAY:
+            logger.warning("the database went away during shard %s", shard_id, exc_info=True)
         except Exception as error:
             logger.exception("shard %s cannot be run", shard_id)
             waves.fail_shard(held, study, _reason(error))

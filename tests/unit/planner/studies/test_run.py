@@ -1,11 +1,14 @@
 """A study from start to end: waves, shards, and what is written when."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError
+from django.utils import timezone
 
-from planner.studies import leases, services, stored, tasks, waves
+from planner.studies import leases, queue, services, stored, tasks, waves
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.studies.results import progress, study_result
@@ -224,6 +227,30 @@ def test_time_that_runs_out_fails_one_design_and_the_others_go_on(start: Start, 
     assert (study.state, progress(study).failed) == (State.DONE, 1)
     assert study.designs.exclude(failure="").get().failure == "It took longer to simulate than a task may take."
     assert {shard.attempt for shard in Shard.objects.all()} == {1}
+
+
+@pytest.mark.parametrize("name", ["next_designs", "evaluation_key"])
+def test_a_database_that_goes_away_for_a_moment_fails_nothing(
+    name: str, start: Start, work: Work, counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, lost = getattr(tasks.search, name), [OperationalError("database is locked")]
+
+    def once_lost(*given: object) -> object:
+        if lost:
+            raise lost.pop()
+        return real(*given)
+
+    monkeypatch.setattr(tasks.search, name, once_lost)
+    study = start()
+    work()
+    long_ago = timezone.now() - timedelta(seconds=leases.LEASE_S + 1)
+    for model in (Wave, Shard):
+        model.objects.filter(state=State.RUNNING).update(heartbeat_at=long_ago)
+    queue.reap()
+    work()
+    study.refresh_from_db()
+    assert lost == []
+    assert (study.state, progress(study).failed) == (State.DONE, 0)
 
 
 def test_the_first_shards_have_every_family(start: Start, work: Work, counted: Counted) -> None:
