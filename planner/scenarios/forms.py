@@ -44,7 +44,9 @@ LIMIT_LABELS = {
     "e2e": "End to end",
     "queue": "Scheduling delay",
 }
-RATE = "requests a second such as 70, 0.5 or 10k"
+RATE = "requests a second such as 70, 0.5 or 10k, from 0.0001 to a million"
+LEAST_REQ_PER_S = 1e-4
+"""At less, fifty requests take longer than a simulation's clock runs."""
 SECONDS = "seconds above 0 such as 0.2, 1e-1 or 200 ms"
 PERCENTILE = "a percentile above 0 and at most 100, such as 99"
 COUNT = "a whole number from 1 up, such as 512 or 2k"
@@ -79,15 +81,15 @@ class QuestionForm(forms.Form):
 
     model = PickField(choices=[], label="Model")
     workload = PickField(choices=[], label="Workload")
-    rate_req_per_s = QuantityField(RATE, units.REQ_PER_S, above=0, most=1e6, label="Requests a second")
+    rate_req_per_s = QuantityField(RATE, units.REQ_PER_S, least=LEAST_REQ_PER_S, most=1e6, label="Requests a second")
     machines = PickSeveralField(label="Machines", error_messages={"required": "Choose at least one machine."})
     price_book = PickField(choices=[], label="Prices")
     goal = PickField(choices=GOALS, required=False, label="For the least", initial="cost")
 
-    power_limit_kw = QuantityField("kilowatts such as 408, 400 kW or 0.4 MW", units.KW, above=0, required=False)
+    power_limit_kw = QuantityField("kilowatts such as 408, 400 kW or 0.4 MW", units.KW, least=0.001, required=False)
     power_kind = PickField(choices=POWER_KINDS, required=False, initial="nameplate", label="Power figure")
     usd_per_month = QuantityField(
-        "dollars a month (730 h) such as 400k or $418,000", units.USD_PER_MONTH, above=0, required=False
+        "dollars a month (730 h) such as 400k or $418,000", units.USD_PER_MONTH, least=0.01, required=False
     )
     most_machines = _count("Machines at most")
 

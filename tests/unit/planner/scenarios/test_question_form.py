@@ -59,7 +59,8 @@ def test_every_error_is_at_its_field_and_the_rest_is_kept(alice: User, typed: In
     bad = typed | {"rate_req_per_s": "fast", "power_limit_kw": "-1", "model": "bloom", "seed": "x"}
     fields = refused(alice, bad)
     assert set(fields) == {"rate_req_per_s", "power_limit_kw", "model", "seed"}
-    assert fields["rate_req_per_s"] == "Found ‘fast’, expected requests a second such as 70, 0.5 or 10k."
+    expected = "requests a second such as 70, 0.5 or 10k, from 0.0001 to a million"
+    assert fields["rate_req_per_s"] == f"Found ‘fast’, expected {expected}."
     assert "nearest: 'bloom-176b'" in fields["model"]
     form = QuestionForm(alice, bad)
     assert form["rate_req_per_s"].value() == "fast"
@@ -97,9 +98,14 @@ def test_an_attainment_needs_both_limits(alice: User, typed: Inputs) -> None:
     assert set(fields) == {"attainment_tpot_s"}
 
 
-@pytest.mark.parametrize("text", ["nan", "inf", "0", "-5", "1e7", "70 kg", "=1+1", "<script>"])
+@pytest.mark.parametrize("text", ["nan", "inf", "0", "-5", "1e7", "9e-5", "1e-300", "70 kg", "=1+1", "<script>"])
 def test_a_rate_that_is_none_is_refused(alice: User, typed: Inputs, text: str) -> None:
     assert set(refused(alice, typed | {"rate_req_per_s": text})) == {"rate_req_per_s"}
+
+
+@pytest.mark.parametrize(("name", "text"), [("power_limit_kw", "1e-300"), ("usd_per_month", "$0.001")])
+def test_a_limit_of_next_to_nothing_is_refused(alice: User, typed: Inputs, name: str, text: str) -> None:
+    assert set(refused(alice, typed | {name: text})) == {name}
 
 
 def test_workloads_of_strangers_cannot_be_chosen(charlie: User, alice: User, bob: User, typed: Inputs) -> None:
