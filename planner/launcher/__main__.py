@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from planner.env import EnvError, envint, envstr
+from planner.env import EnvError, envint, envlist, envstr
 from planner.launcher.address import Address, AddressError
 from planner.launcher.children import POLL_S, Child, signal_group, stop_all
 from planner.launcher.locks import FileLock
@@ -116,9 +116,18 @@ class Launcher:
         self._say_who_runs()
 
     def _child(self, name: str, arguments: list[str]) -> Child:
-        local = "1" if self.address.is_loopback else "0"
-        environment = {**os.environ, "PHASEPLAN_VAR": str(self.var), "PHASEPLAN_LOCAL": local, "PYTHONUNBUFFERED": "1"}
-        return Child(name, arguments, environment, [self.children_lock.handle])
+        return Child(name, arguments, environment_of(self.address, self.var), [self.children_lock.handle])
+
+
+def environment_of(address: Address, var: Path) -> dict[str, str]:
+    """What the children know: whose folder it is, and that the address listened on is one of this machine's own."""
+    return {
+        **os.environ,
+        "PHASEPLAN_VAR": str(var),
+        "PHASEPLAN_LOCAL": "1" if address.is_loopback else "0",
+        "PHASEPLAN_HOSTS": ",".join([*envlist("PHASEPLAN_HOSTS"), address.host_name]),
+        "PYTHONUNBUFFERED": "1",
+    }
 
 
 WEB = [

@@ -38,8 +38,13 @@ class Address:
         return "127.0.0.1" if ipaddress.ip_address(self.host).is_unspecified else self.host
 
     @property
+    def host_name(self) -> str:
+        """As it stands in an address."""
+        return _bracketed(self.near_host)
+
+    @property
     def url(self) -> str:
-        return f"http://{_bracketed(self.near_host)}:{self.port}/"
+        return f"http://{self.host_name}:{self.port}/"
 
     @property
     def bind(self) -> str:

@@ -1,0 +1,28 @@
+"""What the launcher tells the web server and the worker."""
+
+from pathlib import Path
+
+import pytest
+
+from planner.launcher.__main__ import environment_of
+from planner.launcher.address import Address
+
+
+@pytest.mark.parametrize(
+    ("host", "own", "local"),
+    [
+        ("127.0.0.1", "127.0.0.1", "1"),
+        ("127.0.0.2", "127.0.0.2", "1"),
+        ("192.168.1.5", "192.168.1.5", "0"),
+        ("0.0.0.0", "127.0.0.1", "0"),  # noqa: S104
+        ("::1", "[::1]", "1"),
+    ],
+)
+def test_the_address_listened_on_is_a_host_of_its_own(
+    host: str, own: str, local: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the launcher's own question whether the web server is there is refused, and a start waits for ever."""
+    monkeypatch.setenv("PHASEPLAN_HOSTS", "plan.example.org")
+    environment = environment_of(Address(host, 8000), tmp_path)
+    assert environment["PHASEPLAN_HOSTS"].split(",") == ["plan.example.org", own]
+    assert environment["PHASEPLAN_LOCAL"] == local
