@@ -16,7 +16,7 @@ from simcore.families import SPLIT
 from simcore.result import StudyResult, drawn_result, is_split, machines
 from simcore.rows import DesignRow
 from simcore.spec import AttainmentSlo, Case, SlowdownSlo, StudySpec
-from simcore.words import dollars, kilowatts, limit_name, limit_value, listed, number, percent
+from simcore.words import dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
 
 POWER_WORDS = {
     "nameplate": "nameplate",
@@ -24,6 +24,16 @@ POWER_WORDS = {
     "drawn_mean": "mean drawn",
     "drawn_p99": "P99 drawn",
 }
+
+
+NEAR = 0.9
+"""A limit used less than this at capacity cannot be said to bind: the search ended for want of requests."""
+ARRIVALS = {
+    "trace": "the workload's own arrivals, sped up or slowed down to each rate",
+    "superpose": "copies of the workload's arrivals laid over each other to reach each rate",
+    "poisson": "Poisson arrivals in place of the workload's own, so its bursts are not in these numbers",
+}
+"""How the workload was brought to a rate: part of what the numbers rest on."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,8 @@ def answer(result: StudyResult, progress: Progress | None = None) -> tuple[Answe
 
 def headline(result: StudyResult, progress: Progress | None = None) -> str:
     """The answer in one short line, for lists: ``11 DGX H100 prefill + 9 DGX A100 decode, $418,000 a month``."""
+    if result.winner is None and not result.rows:
+        return "no design has been tried" if progress and progress.ended else "no design has been tried yet"
     if result.winner is None:
         return "so far no design holds it" if progress and not progress.ended else "no design holds it"
     return f"{result.winner.label}, {dollars(usd_per_month(result.winner.usd_per_hour))} a month"
@@ -185,7 +197,7 @@ def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:
     low, high = evaluation.capacity_low, evaluation.capacity_high
     if (low, high) != (evaluation.capacity_req_per_s,) * 2:
         text += f" ({number(low)} to {number(high)})"
-    return AnswerLine("C", f"{text}: {_binding(evaluation)}.", " ".join(evaluation.warnings))
+    return AnswerLine("C", f"{text}: {_binding(evaluation)}.", sentences(evaluation.warnings))
 
 
 def _binding(evaluation: Evaluation) -> str:
@@ -199,7 +211,13 @@ def _binding(evaluation: Evaluation) -> str:
     if limit is None:
         return f"{name or 'nothing tried'} binds first{pool}"
     used = f"{limit_value(limit.metric, limit.value)} of {limit_value(limit.metric, limit.limit)}"
-    return f"{limit_name(limit.metric, limit.percentile)} binds first{pool} ({used} at capacity)"
+    binds = "binds first" if _is_near(limit) else "comes nearest, though nothing tried broke it"
+    return f"{limit_name(limit.metric, limit.percentile)} {binds}{pool} ({used} at capacity)"
+
+
+def _is_near(limit: LimitResult) -> bool:
+    """Whether the limit is within a tenth of being broken; an attainment (percentile 0) always counts."""
+    return not limit.percentile or (limit.value or 0.0) >= NEAR * limit.limit
 
 
 def _limit_named(evaluation: Evaluation, name: str) -> LimitResult | None:
@@ -217,6 +235,8 @@ def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
     if spec.limits.machines is not None:
         limits.append(f"{spec.limits.machines} machines")
     within = f" within {listed(limits)}" if limits else ""
+    if any(getattr(spec.counts, role) is not None for role in ("mixed", "prefill", "decode")):
+        within = f" of the counts given{within}"
     sentence = f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s."
     return AnswerLine("A", _so_far(progress, sentence))
 
@@ -244,7 +264,8 @@ def _evidence(result: StudyResult) -> AnswerLine:
     )
     runs = sum(evaluation.simulations for evaluation in result.evaluations.values())
     requests = sum(evaluation.requests_simulated for evaluation in result.evaluations.values())
-    return AnswerLine("E", f"Based on {listed(list(sources))}; {runs:,} simulations of {requests:,} requests in all.")
+    text = f"Based on {listed(list(sources))}; {runs:,} simulations of {requests:,} requests in all"
+    return AnswerLine("E", f"{text}; {ARRIVALS[result.spec.arrivals]}.")
 
 
 def _source(latency: object) -> str:

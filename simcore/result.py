@@ -14,7 +14,7 @@ from simcore.families import SPLIT
 from simcore.frontier import Point, dominators
 from simcore.rows import DesignRow
 from simcore.spec import PriceBook, StudySpec
-from simcore.words import dollars, limit_name, limit_value, number
+from simcore.words import digits_apart, dollars, limit_name, limit_value, number
 
 CLOSEST_MISSES = 3
 
@@ -209,7 +209,8 @@ def missed_limits(evaluation: Evaluation) -> str:
     if not missed:
         return ""
     worst = max(missed, key=_excess)
-    value, limit = (limit_value(worst.metric, number_) for number_ in (worst.value, worst.limit))
+    digits = digits_apart(worst.value, worst.limit)
+    value, limit = (limit_value(worst.metric, figure, digits) for figure in (worst.value, worst.limit))
     return f"{limit_name(worst.metric, worst.percentile)} {value} instead of {limit}"
 
 

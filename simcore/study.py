@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import floor, inf
+from math import ceil, floor, inf
 
 from simcore import search
 from simcore.catalogue import resolve_model
@@ -27,8 +27,10 @@ from simcore.traces.synthetic import SyntheticSpec, generate
 LIKELY_BATCH = 64
 """Decode batch that a first guess at the machines needed counts on: what TBT limits leave of the largest batches."""
 BEYOND_LIMITS = 4.0
-"""Where nothing within the limits will do, up to this multiple of them is tried to say what would be needed."""
+"""Where nothing within the limits will do, at least this multiple of them is tried to say what would be needed."""
 LINES_BEYOND_LIMITS = 3
+FEWEST_REQUESTS = 100
+"""A workload with fewer says nothing about its 99th percentile."""
 MOST_RATES = 3.0
 """A synthetic workload is made long enough for capacities up to this multiple of the required rate."""
 
@@ -48,6 +50,10 @@ class Context:
 def context(spec: StudySpec, trace: Trace) -> Context:
     """Lines and bounds of a study; SpecError on an unknown machine, model or family."""
     _refuse_unbuilt(spec)
+    if len(trace) < FEWEST_REQUESTS:
+        raise SpecError(
+            f"workload: found {len(trace)} requests, expected at least {FEWEST_REQUESTS}: fewer say nothing about tails"
+        )
     statistics = WorkloadStatistics.of(trace)
     found = tuple(lines(spec))
     bounds = tuple(_bounds(line, spec, statistics) for line in found)
@@ -124,7 +130,7 @@ def _beyond_limits(context: Context, done: Mapping[str, Evaluation]) -> dict[str
     wanted: dict[str, Design] = {}
     for line, bounds, tried in order[:LINES_BEYOND_LIMITS]:
         if _most_held(tried.values()) > 0:
-            missing, _ = _replay_from(line, _wider(bounds), context.spec, done, tried)
+            missing, _ = _replay_from(line, _wider(line, bounds), context.spec, done, tried)
             wanted |= {design.design_id: design for design in missing}
     return wanted
 
@@ -146,12 +152,15 @@ def _most_held(evaluations: Iterable[Evaluation]) -> float:
     return max((evaluation.capacity_req_per_s for evaluation in evaluations), default=0.0)
 
 
-def _wider(bounds: Bounds) -> Bounds:
+def _wider(line: Line, bounds: Bounds) -> Bounds:
+    """Room enough to find what holds the rate: a multiple of the limits, or of what the work needs if that is more."""
+    need = [count * search.BEYOND_NEED + 1 for count in bounds.need]
+    kw = sum(count * pool.machine.nameplate_w for count, pool in zip(need, line.pools, strict=True)) / 1000
     return replace(
         bounds,
-        most_each=tuple(floor(max(most, 1) * BEYOND_LIMITS) for most in bounds.most_each),
-        most_total=floor(max(bounds.most_total, 1) * BEYOND_LIMITS),
-        most_kw=bounds.most_kw * BEYOND_LIMITS,
+        most_each=tuple(ceil(max(most * BEYOND_LIMITS, sum(need))) for most in bounds.most_each),
+        most_total=ceil(max(bounds.most_total * BEYOND_LIMITS, sum(need))),
+        most_kw=max(bounds.most_kw * BEYOND_LIMITS, kw),
     )
 
 

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 
+SIGNIFICANT = 3
+MOST_SIGNIFICANT = 9
 
-def number(value: float) -> str:
-    """Three significant digits: ``1,230``, ``0.0456``, ``78.1``."""
-    return f"{Decimal(f'{value:.3g}'):,f}"
+
+def number(value: float, digits: int = SIGNIFICANT) -> str:
+    """Three significant digits (or so many): ``1,230``, ``0.0456``, ``78.1``."""
+    return f"{Decimal(f'{value:.{digits}g}'):,f}"
+
+
+def digits_apart(value: float | None, other: float) -> int:
+    """The significant digits, at least three, at which two numbers that differ also read differently."""
+    if value is None:
+        return SIGNIFICANT
+    apart = (
+        digits for digits in range(SIGNIFICANT, MOST_SIGNIFICANT) if number(value, digits) != number(other, digits)
+    )
+    return next(apart, MOST_SIGNIFICANT if value != other else SIGNIFICANT)
+
+
+def sentences(texts: Iterable[str]) -> str:
+    """Remarks as sentences: each with a capital and a full stop."""
+    return " ".join(text[0].upper() + text[1:].rstrip(".") + "." for text in texts if text)
 
 
 def dollars(value: Decimal | float) -> str:
@@ -42,13 +61,13 @@ def limit_name(metric: str, percentile: float) -> str:
     return f"P{percentile:g} {names.get(metric, metric)}" if percentile else names.get(metric, metric)
 
 
-def limit_value(metric: str, value: float | None) -> str:
+def limit_value(metric: str, value: float | None, digits: int = SIGNIFICANT) -> str:
     """A limit's value with its unit: ``0.42 s``, ``1.47×``, ``99 %``; ``unbounded`` for None."""
     if value is None:
         return "unbounded"
     if metric.endswith("_s"):
-        return f"{number(value)} s" if value >= 0.1 else f"{number(value * 1000)} ms"
-    return f"{number(value)}×" if metric.endswith("slowdown") else percent(value)
+        return f"{number(value, digits)} s" if value >= 0.1 else f"{number(value * 1000, digits)} ms"
+    return f"{number(value, digits)}×" if metric.endswith("slowdown") else f"{number(value * 100, digits)} %"
 
 
 def listed(items: list[str]) -> str:

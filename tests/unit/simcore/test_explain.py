@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from simcore.catalogue import price_book
-from simcore.evaluation import Evaluation
+from simcore.evaluation import Evaluation, LimitResult
 from simcore.explain import Progress, answer, headline, why_not
 from simcore.result import study_result
 from simcore.study import next_designs
@@ -94,6 +94,39 @@ def test_a_running_study_says_how_far_it_is_and_a_cancelled_one_that_it_is_parti
 def test_a_study_without_rows_yet_says_so():
     empty = replace(answered(), rows=(), winner=None, closest=())
     assert "no design has been evaluated yet" in answer(empty, Progress(0, 12))[0].text
+
+
+def test_a_limit_missed_by_a_hair_is_told_apart_from_what_it_missed():
+    context = asked()
+    designs, done = explored(context, EACH)
+    hair = LimitResult("tbt_slowdown", 50, 1.25, 1.25004, False)
+    done = {
+        name: replace(found, at_required=replace(found.at_required, met=False, limits=(hair,)))
+        for name, found in done.items()
+    }
+    result = study_result(context.spec, designs, done, price_book("list"))
+    assert "P50 TBT slowdown 1.25004× instead of 1.25×" in answer(result)[1].text
+
+
+def test_a_limit_that_is_far_off_is_not_said_to_bind():
+    result = answered()
+    far = LimitResult("ttft_slowdown", 90, 3.0, 0.77, True)
+    found = result.evaluations[result.winner.design_id]
+    far_off = replace(found, at_capacity=replace(found.at_capacity, limits=(far,)), warnings=("the trace is short",))
+    line = texts(replace(result, evaluations={**result.evaluations, found.design_id: far_off}))["C"]
+    assert (
+        "P90 TTFT slowdown comes nearest, though nothing tried broke it in the prefill pool (0.77× of 3×" in line.text
+    )
+    assert line.detail == "The trace is short."
+
+
+def test_poisson_arrivals_are_said_in_the_answer():
+    assert "Poisson arrivals in place of the workload's own" in texts(answered(arrivals="poisson"))["E"].text
+
+
+def test_counts_given_are_said_where_nothing_of_them_will_do():
+    result = answered(counts={"mixed": [2], "prefill": [2], "decode": [2]})
+    assert "No design of the counts given within 408 kW nameplate holds" in answer(result)[0].text
 
 
 def test_why_not_is_one_sentence_for_every_design():

@@ -70,11 +70,22 @@ def test_where_nothing_within_the_limits_will_do_designs_beyond_them_are_tried()
     assert any(counts(design) == (35,) for design in beyond)
 
 
-def test_a_limit_below_one_machine_still_says_what_one_machine_does():
-    designs, _ = explored(
-        asked(limits={"power_limit_kw": 5}), {"sarathi:dgx-h100": (0.0,), "splitwise:dgx-h100+dgx-a100": (0.0, 0.0)}
-    )
+def test_a_limit_below_one_machine_leads_to_what_would_hold_the_rate():
+    each = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (3.0, 3.0)}
+    designs, done = explored(asked(limits={"power_limit_kw": 5}), each)
+    assert {(1,), (1, 1)} <= {counts(design) for design in designs}
+    assert any(counts(design) == (35,) for design in designs if done[design.design_id].holds(70))
+
+
+def test_a_limit_below_one_machine_that_holds_nothing_ends_there():
+    each = {"sarathi:dgx-h100": (0.0,), "splitwise:dgx-h100+dgx-a100": (0.0, 0.0)}
+    designs, _ = explored(asked(limits={"power_limit_kw": 5}), each)
     assert {counts(design) for design in designs} == {(1,), (1, 1)}
+
+
+def test_a_workload_of_a_few_requests_is_refused():
+    with pytest.raises(SpecError, match="found 3 requests, expected at least 100"):
+        asked(workload={"synthetic": {"mix": "coding", "requests": 3}})
 
 
 def test_the_users_own_counts_are_all_that_is_tried():

@@ -1,6 +1,6 @@
 import pytest
 
-from simcore.words import dollars, limit_value, listed, number, percent
+from simcore.words import digits_apart, dollars, limit_value, listed, number, percent, sentences
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,12 @@ def test_a_limit_has_its_unit(metric, value, text):
 )
 def test_lists_are_read_aloud(items, text):
     assert listed(items) == text
+
+
+@pytest.mark.parametrize(("value", "other", "digits"), [(7.2, 6, 3), (1.25004, 1.25, 6), (None, 1, 3), (1.0, 1.0, 3)])
+def test_numbers_that_differ_read_differently(value, other, digits):
+    assert digits_apart(value, other) == digits
+
+
+def test_remarks_become_sentences():
+    assert sentences(["the trace is short", "It was used once.", ""]) == "The trace is short. It was used once."
