@@ -87,7 +87,9 @@ def _run_shard(shard_id: int) -> None:
 
 def _evaluate_all(held: Claim, heartbeat: Heartbeat, study: Study) -> None:
     context = _context(study)
-    for row in StudyDesign.objects.filter(shard_id=held.row_id, evaluation=None, failure="").order_by("order"):
+    # Where a design has killed two workers, the last one tries the others first.
+    order = "-order" if held.attempt == leases.MAX_ATTEMPTS else "order"
+    for row in StudyDesign.objects.filter(shard_id=held.row_id, evaluation=None, failure="").order_by(order):
         heartbeat.check()
         try:
             _evaluate_one(held, row, context)

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import PermissionDenied
 
 from planner.accounts.models import Membership, Role, Team, User
-from planner.studies import queue, services
+from planner.studies import queue, services, tasks
 from planner.studies.leases import MAX_ATTEMPTS, State
 from planner.studies.models import Shard, Study
 from planner.studies.results import progress, study_result
@@ -118,6 +118,33 @@ def test_a_shard_that_kills_its_worker_is_given_up_and_the_study_goes_on(
     assert study.state == State.DONE
     assert all("The worker stopped" in design.failure for design in shard.designs.all())
     assert progress(study).failed == shard.designs.count()
+
+
+def test_only_the_design_that_kills_its_workers_is_given_up(
+    start: Start, work: Work, counted: Counted, django_capture_on_commit_callbacks
+) -> None:
+    study = start()
+    work(1)
+    shard = max(Shard.objects.all(), key=lambda one: one.designs.count())
+    assert shard.designs.count() > 1
+    killer = shard.designs.order_by("order")[0].design_id
+
+    def kill(design: Design) -> None:
+        if design.design_id == killer:
+            raise KeyboardInterrupt
+
+    counted.before = kill
+    long_ago = shard.sent_at.replace(year=2000)
+    for _ in range(MAX_ATTEMPTS):
+        with pytest.raises(KeyboardInterrupt):
+            tasks.run_shard(str(shard.pk))
+        Shard.objects.filter(pk=shard.pk).update(heartbeat_at=long_ago)
+        with django_capture_on_commit_callbacks(execute=True):
+            queue.reap()
+    work()
+    study.refresh_from_db()
+    assert study.state == State.DONE
+    assert [row.design_id for row in study.designs.exclude(failure="")] == [killer]
 
 
 def test_a_wave_that_kills_its_worker_fails_the_study(

@@ -122,6 +122,15 @@ def test_a_failed_study_says_why_and_offers_another_try(running: Study, alice_cl
     assert f'action="/studies/{running.pk}/retry"' in page
 
 
+def test_a_finished_study_offers_to_try_again_what_failed(done: Study, alice_client: Client) -> None:
+    again = f'action="/studies/{done.pk}/retry"'
+    assert again not in text_of(alice_client, done)
+    row = done.designs.order_by("order")[0]
+    row.evaluation, row.failure = None, "disk full"
+    row.save()
+    assert again in text_of(alice_client, done)
+
+
 def test_the_power_chart_follows_the_figure_chosen(done: Study, alice_client: Client) -> None:
     assert "kW drawn, P99 of 1 s at capacity" in text_of(alice_client, done, "power?power=drawn_p99", **HTMX)
     assert "kW provisioned" in text_of(alice_client, done, "?power=provisioned")
