@@ -20,6 +20,7 @@ from simcore.fluid import LoneRequest, WorkloadStatistics, lone_request, work_ma
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, SlowdownSlo, SpecError, StudySpec
 from simcore.study import LIKELY_BATCH, Context, context
 from simcore.traces import Trace
+from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.statistics import burstiness
 from simcore.words import limit_name, limit_value, listed, number
 
@@ -90,6 +91,8 @@ def _of(question: Question) -> Preview:
     pools = {pool.machine.id: pool for line in found.lines if not line.reason for pool in line.pools}
     if not pools:
         return Preview(warnings=("Nothing chosen can run this.", *_reasons(found)), impossible=True)
+    if too_many := tuple(_too_many_copies(spec, requests.trace)):
+        return Preview(warnings=too_many, impossible=True)
     machines = [pool.machine for pool in pools.values()]
     lone = _lone(_reference(spec, machines), spec, requests)
     fastest = min((_lone(machine, spec, requests) for machine in machines), key=lambda one: one.times.first_token_s)
@@ -204,6 +207,19 @@ def _bursts_lost(spec: StudySpec, requests: Requests) -> Iterable[str]:
         yield (
             f"Arrivals will be Poisson. The trace's own come in bursts (gaps' coefficient of variation"
             f" {number(requests.gap_cv)}, Poisson's is 1) and may need many more machines: choose them under Advanced."
+        )
+
+
+def _too_many_copies(spec: StudySpec, trace: Trace) -> Iterable[str]:
+    """Shifted copies of the trace that no simulation takes: every design would be refused for them."""
+    if spec.arrivals != "superpose" or not trace.duration_s:
+        return
+    copies = round(spec.rate_req_per_s * trace.duration_s / (len(trace) - 1))
+    if copies * len(trace) > MOST_REQUESTS:
+        yield (
+            f"Shifted copies of the trace reach {number(spec.rate_req_per_s)} requests/s with {copies:,} of its"
+            f" {len(trace):,} requests; at most {MOST_REQUESTS:,} requests are simulated. Choose a lower rate, or other"
+            " arrivals under Advanced, Traffic."
         )
 
 

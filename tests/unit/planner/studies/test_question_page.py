@@ -170,6 +170,14 @@ def test_the_preview_names_each_wrong_field_as_the_page_does(inputs: Inputs, ali
     assert "Budget, $ a month: Found ‘much’" in text
 
 
+def test_the_preview_knows_of_too_many_copies(inputs: Inputs, alice_client: Client) -> None:
+    superposed = {**inputs, "arrivals": "superpose"}
+    text = unescape(alice_client.get("/preview", {**superposed, "rate_req_per_s": "1e6"}).content.decode())
+    assert "at most 5,000,000 requests are simulated. Choose a lower rate" in text
+    assert "data-impossible" in text
+    assert "data-impossible" not in alice_client.get("/preview", superposed).content.decode()
+
+
 def test_the_preview_knows_what_does_not_fit(inputs: Inputs, alice_client: Client) -> None:
     chosen = {**inputs, "families": [], "machines": ["dgx-a100"], "tensor_parallel": "1", "latency": "roofline"}
     text = unescape(alice_client.get("/preview", chosen).content.decode())
