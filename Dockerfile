@@ -15,4 +15,4 @@ USER phaseplan
 VOLUME /data
 EXPOSE 8000
 CMD ["gunicorn", "planner.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", \
-     "--threads", "8", "--no-control-socket"]
+     "--threads", "8", "--no-control-socket", "--limit-request-line", "8190"]

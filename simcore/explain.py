@@ -16,7 +16,7 @@ from simcore.families import SPLIT
 from simcore.result import StudyResult, drawn_result, is_split, machines
 from simcore.rows import DesignRow
 from simcore.spec import AttainmentSlo, Case, SlowdownSlo, StudySpec
-from simcore.words import dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
+from simcore.words import counted, dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
 
 POWER_WORDS = {
     "nameplate": "nameplate",
@@ -233,7 +233,7 @@ def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
     if spec.limits.usd_per_month is not None:
         limits.append(f"{dollars(spec.limits.usd_per_month)} a month")
     if spec.limits.machines is not None:
-        limits.append(f"{spec.limits.machines} machines")
+        limits.append(counted(spec.limits.machines, "machine"))
     within = f" within {listed(limits)}" if limits else ""
     if any(getattr(spec.counts, role) is not None for role in ("mixed", "prefill", "decode")):
         within = f" of the counts given{within}"

@@ -14,7 +14,7 @@ from simcore.families import SPLIT
 from simcore.frontier import Point, dominators
 from simcore.rows import DesignRow
 from simcore.spec import PriceBook, StudySpec
-from simcore.words import digits_apart, dollars, limit_name, limit_value, number
+from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, number
 
 CLOSEST_MISSES = 3
 
@@ -170,7 +170,7 @@ def _shortfalls(row: DesignRow, evaluation: Evaluation, design: Design, spec: St
                 spec.limits.usd_per_month,
                 lambda more: f"{dollars(more)} a month more",
             ),
-            _over("machines", machines(row), spec.limits.machines, lambda more: f"{more:.0f} more machines"),
+            _over("machines", machines(row), spec.limits.machines, lambda more: counted(more, "more machine")),
             _over("racks", fleet.racks(design.case), spec.limits.racks, lambda more: f"{more:.0f} more racks"),
             *_on_hand_shortfalls(design, spec),
         )
@@ -192,10 +192,22 @@ def _rate_shortfall(row: DesignRow, evaluation: Evaluation, spec: StudySpec) -> 
         return None
     held = row.capacity_req_per_s or 0.0
     text = f"holds {number(held)} requests/s instead of {number(rate)}" if held else "holds the limits at no rate"
-    missed = missed_limits(evaluation)
+    missed = missed_limits(evaluation) if held else missed_by_all(evaluation)
     if missed:
         text += f" ({missed})"
     return Shortfall("rate", text, (rate - held) / rate)
+
+
+def missed_by_all(evaluation: Evaluation) -> str:
+    """Where no rate holds: the limit that requests miss even when all but alone, with its value where that was run."""
+    run = evaluation.at_required
+    if run is not None and run.stable:
+        return missed_limits(evaluation)
+    metric, _, percentile = evaluation.binding_limit.rpartition("_p")
+    if not metric:
+        return ""
+    known = metric if metric.endswith("_slowdown") else f"{metric}_s"
+    return f"{limit_name(known, float(percentile))} is missed even by requests that are all but alone"
 
 
 def missed_limits(evaluation: Evaluation) -> str:

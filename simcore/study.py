@@ -23,6 +23,7 @@ from simcore.spec import SpecError, StudySpec, encode
 from simcore.traces import Trace, read_trace
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
+from simcore.words import counted
 
 LIKELY_BATCH = 64
 """Decode batch that a first guess at the machines needed counts on: what TBT limits leave of the largest batches."""
@@ -52,7 +53,8 @@ def context(spec: StudySpec, trace: Trace) -> Context:
     _refuse_unbuilt(spec)
     if len(trace) < FEWEST_REQUESTS:
         raise SpecError(
-            f"workload: found {len(trace)} requests, expected at least {FEWEST_REQUESTS}: fewer say nothing about tails"
+            f"workload: found {counted(len(trace), 'request')}, expected at least {FEWEST_REQUESTS}:"
+            " fewer say nothing about tails"
         )
     statistics = WorkloadStatistics.of(trace)
     found = tuple(lines(spec))

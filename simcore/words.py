@@ -24,6 +24,11 @@ def digits_apart(value: float | None, other: float) -> int:
     return next(apart, MOST_SIGNIFICANT if value != other else SIGNIFICANT)
 
 
+def counted(count: float, noun: str) -> str:
+    """``1 machine``, ``2 machines``."""
+    return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
+
+
 def sentences(texts: Iterable[str]) -> str:
     """Remarks as sentences: each with a capital and a full stop."""
     return " ".join(text[0].upper() + text[1:].rstrip(".") + "." for text in texts if text)

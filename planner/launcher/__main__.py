@@ -131,7 +131,17 @@ def environment_of(address: Address, var: Path) -> dict[str, str]:
 
 
 WEB = [
-    *("gunicorn", "planner.wsgi", "--worker-class", "gthread", "--threads", "8", "--no-control-socket"),
+    *(
+        "gunicorn",
+        "planner.wsgi",
+        "--worker-class",
+        "gthread",
+        "--threads",
+        "8",
+        "--no-control-socket",
+        "--limit-request-line",
+        "8190",
+    ),
     *("--log-level", "warning", "--graceful-timeout", "5"),
 ]
 WORKER = [

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
 from planner.accounts.owned import Visitor
 from planner.scenarios import quantities as units
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.fields import CountsField, PickField, PickSeveralField, QuantityField
+from planner.scenarios.quantities import shown_quantity
+from simcore.offered_load import LEAST_SECONDS, requests_needed
 
 SLO_KINDS = [
     ("slowdown", "Splitwise's nine slowdown limits"),
@@ -143,10 +146,22 @@ class QuestionForm(forms.Form):
         for name, field in self.fields.items():
             if name in cleaned and cleaned[name] in (None, "") and field.initial is not None:
                 cleaned[name] = field.initial
+        self._check_rate(cleaned)
         self._check_families(cleaned)
         self._check_slo(cleaned)
         self._check_prices(cleaned)
         return cleaned
+
+    def _check_rate(self, cleaned: Mapping[str, Any]) -> None:
+        """A run simulates at least two minutes of arrivals: one that takes a worker too long is refused before."""
+        rate, most = cleaned.get("rate_req_per_s"), settings.MOST_REQUESTS_A_RUN
+        if rate is not None and requests_needed(rate) > most:
+            self.add_error(
+                "rate_req_per_s",
+                f"Found {shown_quantity(rate)} requests/s: each run would simulate {requests_needed(rate):,} requests,"
+                f" at most {most:,} are allowed. Expected at most {most // LEAST_SECONDS:,} requests/s;"
+                " plan for a part of the traffic and multiply its machines.",
+            )
 
     def _check_families(self, cleaned: Mapping[str, Any]) -> None:
         chosen = set(cleaned.get("machines") or [])

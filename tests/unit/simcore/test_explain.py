@@ -73,6 +73,14 @@ def test_a_limit_that_nothing_meets_is_named_with_its_value():
     assert "holds the limits at no rate (P90 TTFT slowdown 3.6× instead of 3×)" in misses[0]
 
 
+def test_where_nothing_is_met_at_any_rate_the_limit_is_named_not_the_queue():
+    context = asked()
+    designs, done = explored(context, {family: (0.0,) * len(each) for family, each in EACH.items()})
+    done = {name: replace(found, at_required=replace(found.at_required, stable=False)) for name, found in done.items()}
+    misses = [line.text for line in answer(study_result(context.spec, designs, done, price_book("list")))]
+    assert "(P90 TTFT slowdown is missed even by requests that are all but alone)" in misses[1]
+
+
 def test_a_model_that_does_not_fit_is_said_with_its_reason():
     context = asked(memory={"usable": 0.3})
     designs = next_designs(context, {})

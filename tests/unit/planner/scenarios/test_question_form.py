@@ -131,3 +131,12 @@ def test_the_choices_take_few_queries(alice: User, team: Team, typed: Inputs, dj
         save_mix(team, alice, f"mix {number}", SyntheticSpec("coding", 10.0, 20))
     with django_assert_max_num_queries(9):
         QuestionForm(alice, typed).is_valid()
+
+
+def test_a_rate_that_would_keep_the_workers_busy_for_hours_is_refused_before_it_starts(
+    alice: User, typed: Inputs
+) -> None:
+    errors = refused(alice, {**typed, "rate_req_per_s": "100k"})
+    assert "each run would simulate 12,000,000 requests" in errors["rate_req_per_s"]
+    assert "Expected at most 4,166 requests/s" in errors["rate_req_per_s"]
+    assert clean_inputs(alice, {**typed, "rate_req_per_s": "4166"})["rate_req_per_s"] == 4166

@@ -21,8 +21,8 @@ def test_a_question_belongs_to_its_askers_team(
 
 
 def test_the_name_of_a_question_tells_it_from_others_like_it(alice: User, typed: Inputs) -> None:
-    revision = create_scenario(alice, typed | {"rate_req_per_s": "12345", "power_limit_kw": "0.4 MW"})
-    assert revision.scenario.name == "BLOOM 176B, A little chat, 12,345 requests/s within 400 kW"
+    revision = create_scenario(alice, typed | {"rate_req_per_s": "1234", "power_limit_kw": "0.4 MW"})
+    assert revision.scenario.name == "BLOOM 176B, A little chat, 1,234 requests/s within 400 kW"
 
 
 def test_bad_input_saves_nothing(alice: User, typed: Inputs) -> None:
