@@ -23,15 +23,12 @@ from simcore.spec import SpecError, StudySpec, encode
 from simcore.traces import Trace, read_trace
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
-from simcore.words import counted
 
 LIKELY_BATCH = 64
 """Decode batch that a first guess at the machines needed counts on: what TBT limits leave of the largest batches."""
 BEYOND_LIMITS = 4.0
 """Where nothing within the limits will do, at least this multiple of them is tried to say what would be needed."""
 LINES_BEYOND_LIMITS = 3
-FEWEST_REQUESTS = 100
-"""A workload with fewer says nothing about its 99th percentile."""
 MOST_RATES = 3.0
 """A synthetic workload is made long enough for capacities up to this multiple of the required rate."""
 
@@ -51,11 +48,6 @@ class Context:
 def context(spec: StudySpec, trace: Trace) -> Context:
     """Lines and bounds of a study; SpecError on an unknown machine, model or family."""
     _refuse_unbuilt(spec)
-    if len(trace) < FEWEST_REQUESTS:
-        raise SpecError(
-            f"workload: found {counted(len(trace), 'request')}, expected at least {FEWEST_REQUESTS}:"
-            " fewer say nothing about tails"
-        )
     statistics = WorkloadStatistics.of(trace)
     found = tuple(lines(spec))
     bounds = tuple(_bounds(line, spec, statistics) for line in found)

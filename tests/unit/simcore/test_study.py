@@ -83,11 +83,6 @@ def test_a_limit_below_one_machine_that_holds_nothing_ends_there():
     assert {counts(design) for design in designs} == {(1,), (1, 1)}
 
 
-def test_a_workload_of_a_few_requests_is_refused():
-    with pytest.raises(SpecError, match="found 3 requests, expected at least 100"):
-        asked(workload={"synthetic": {"mix": "coding", "requests": 3}})
-
-
 def test_the_users_own_counts_are_all_that_is_tried():
     designs, _ = explored(
         asked(counts={"mixed": [4, 8], "prefill": [5], "decode": [3, 6]}),
