@@ -90,6 +90,7 @@ def test_csv_json_and_api_have_the_same_rows(study: Study, alice_client: Client)
 def test_a_download_of_a_partial_study_says_so(study: Study, work: Work, alice_client: Client) -> None:
     url = f"/studies/{study.pk}/designs.csv"
     assert f"-{study.pk}-partial.csv" in alice_client.get(url)["Content-Disposition"]
+    assert "requests-per-s" in alice_client.get(url)["Content-Disposition"]
     work()
     assert f"-{study.pk}.csv" in alice_client.get(url)["Content-Disposition"]
 
