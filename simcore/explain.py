@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from simcore.catalogue import resolve_machine
+from simcore.catalogue import resolve_machine, resolve_model
 from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Evaluation, LimitResult
 from simcore.families import SPLIT
@@ -227,6 +227,8 @@ def _limit_named(evaluation: Evaluation, name: str) -> LimitResult | None:
 
 def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
     spec = result.spec
+    if all(row.status == "infeasible" for row in result.rows):
+        return AnswerLine("A", _so_far(progress, f"No design can run {resolve_model(spec.model).name} as asked."))
     limits = []
     if spec.limits.power_limit_kw is not None:
         limits.append(f"{number(spec.limits.power_limit_kw)} kW {POWER_WORDS[spec.limits.power_kind]}")
@@ -250,10 +252,12 @@ def _slo_words(spec: StudySpec) -> str:
 
 
 def _misses(result: StudyResult) -> tuple[AnswerLine, ...]:
-    """B, C, …: the closest misses and what each would need."""
+    """The closest misses and what each would need; a reason that several share is said once."""
+    said: dict[str, str] = {}
+    for row in result.closest:
+        said.setdefault(listed([shortfall.text for shortfall in result.shortfalls[row.design_id]]), row.label)
     return tuple(
-        AnswerLine(f"miss-{number_}", f"{row.label}: {listed([s.text for s in result.shortfalls[row.design_id]])}.")
-        for number_, row in enumerate(result.closest, 1)
+        AnswerLine(f"miss-{place}", f"{label}: {reason}.") for place, (reason, label) in enumerate(said.items(), 1)
     )
 
 

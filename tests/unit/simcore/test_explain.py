@@ -87,7 +87,9 @@ def test_a_model_that_does_not_fit_is_said_with_its_reason():
     reason = context.lines[0].reason
     done = {design.design_id: Evaluation(design.design_id, "infeasible", reason) for design in designs}
     result = study_result(context.spec, designs, done, price_book("list"))
-    assert any(reason in line.text for line in answer(result))
+    lines = answer(result)
+    assert lines[0].text == "No design can run BLOOM 176B as asked."
+    assert [reason in line.text for line in lines if line.key.startswith("miss")] == [True]
 
 
 def test_a_running_study_says_how_far_it_is_and_a_cancelled_one_that_it_is_partial():
