@@ -126,7 +126,7 @@ def summarise(
         pools=uses,
         preemptions=int(run.requests.preemptions.sum()),
         binding=binding(outcome.limits, steady.stable, uses, preempted),
-        warnings=tuple(_warnings(inputs, run, latencies, steady)),
+        warnings=tuple(_warnings(run, latencies, steady)),
     )
 
 
@@ -227,7 +227,7 @@ def _lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, do
     return total
 
 
-def _warnings(inputs: ClusterInputs, run: RunResult, latencies: Latencies, steady: Stability) -> list[str]:
+def _warnings(run: RunResult, latencies: Latencies, steady: Stability) -> list[str]:
     found = []
     refused, unfinished = (int(np.count_nonzero(run.requests.status == status)) for status in (REFUSED, UNFINISHED))
     if refused:

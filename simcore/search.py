@@ -59,15 +59,18 @@ def proposals(line: Line, spec: StudySpec, bounds: Bounds, tried: Mapping[Counts
         return coarse(line, spec, bounds)
     if _explicit(line, spec) or len(tried) >= MOST_TRIED:
         return []
-    wanted = (_refine_one if len(line.pools) == 1 else _refine_two)(line, spec, bounds, tried)
+    wanted = _refine_one(spec, tried) if len(line.pools) == 1 else _refine_two(line, spec, bounds, tried)
     return [counts for counts in wanted if counts not in tried and inside(line, counts, bounds)]
 
 
 def coarse(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
-    """The first wave: the user's own grid, or one over what the limits and the need leave open."""
+    """The first wave: the user's own grid, or one over what the limits and the need leave open.
+
+    Counts that the user gave are all tried, those over a limit too: their rows say by how much.
+    """
     explicit = _explicit(line, spec)
     if explicit:
-        return [counts for counts in explicit if inside(line, counts, bounds)]
+        return explicit
     grid: list[Counts] = _coarse_one(line, spec, bounds) if len(line.pools) == 1 else _coarse_two(line, spec, bounds)
     return sorted({counts for counts in grid if min(counts) >= 1 and inside(line, counts, bounds)})
 
@@ -106,7 +109,7 @@ def _failing(spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts
     return sorted(counts for counts, evaluation in tried.items() if not evaluation.holds(spec.rate_req_per_s))
 
 
-def _refine_one(line: Line, spec: StudySpec, bounds: Bounds, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
+def _refine_one(spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
     """Close the gap between the largest count that fails and the smallest that holds, by interpolation."""
     holding, failing = _holding(spec, tried), _failing(spec, tried)
     if not holding:

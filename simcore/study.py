@@ -68,11 +68,6 @@ def next_designs(context: Context, done: Mapping[str, Evaluation]) -> list[Desig
     return list((wanted or _beyond_limits(context, done)).values())
 
 
-def likely_designs(context: Context) -> int:
-    """How many designs the first wave has: what a preview may promise before anything is known."""
-    return len(next_designs(context, {}))
-
-
 def load_trace(spec: StudySpec) -> Trace:
     """The workload of a STUDY.json: its trace file, or its mix with enough requests for every design's search."""
     if spec.workload.trace is not None:
@@ -91,20 +86,31 @@ def evaluation_key(design: Design, context: Context, engine_version: str) -> str
 
 
 def _replay(
-    line: Line, bounds: Bounds, spec: StudySpec, done: Mapping[str, Evaluation]
+    line: Line,
+    bounds: Bounds,
+    spec: StudySpec,
+    done: Mapping[str, Evaluation],
+    known: Mapping[Counts, Evaluation] | None = None,
 ) -> tuple[list[Design], dict[Counts, Evaluation]]:
-    """What one line still lacks, and what is known of it."""
-    smallest = (1,) * len(line.pools)
-    tried: dict[Counts, Evaluation] = {}
-    wave = [smallest] if line.reason else search.proposals(line, spec, bounds, tried) or [smallest]
+    """What one line still lacks within the bounds, and what is known of it; ``known`` of it before."""
+    tried = dict(known or {})
+    wave = _wave(line, bounds, spec, tried)
     while wave:
         designs = {counts: line.design(counts) for counts in wave}
         missing = [design for design in designs.values() if design.design_id not in done]
         if missing:
             return missing, tried
         tried |= {counts: done[design.design_id] for counts, design in designs.items()}
-        wave = [] if line.reason else search.proposals(line, spec, bounds, tried)
+        wave = _wave(line, bounds, spec, tried)
     return [], tried
+
+
+def _wave(line: Line, bounds: Bounds, spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
+    """The search's next counts; to begin with at least the smallest, which stands for a line that cannot run or fit."""
+    smallest = [(1,) * len(line.pools)]
+    if line.reason:
+        return [] if tried else smallest
+    return search.proposals(line, spec, bounds, tried) or ([] if tried else smallest)
 
 
 def _beyond_limits(context: Context, done: Mapping[str, Evaluation]) -> dict[str, Design]:
@@ -124,22 +130,9 @@ def _beyond_limits(context: Context, done: Mapping[str, Evaluation]) -> dict[str
     wanted: dict[str, Design] = {}
     for line, bounds, tried in order[:LINES_BEYOND_LIMITS]:
         if _most_held(tried.values()) > 0:
-            missing, _ = _replay_from(line, _wider(line, bounds), context.spec, done, tried)
+            missing, _ = _replay(line, _wider(line, bounds), context.spec, done, tried)
             wanted |= {design.design_id: design for design in missing}
     return wanted
-
-
-def _replay_from(
-    line: Line, bounds: Bounds, spec: StudySpec, done: Mapping[str, Evaluation], tried: dict[Counts, Evaluation]
-) -> tuple[list[Design], dict[Counts, Evaluation]]:
-    known = dict(tried)
-    while wave := search.proposals(line, spec, bounds, known):
-        designs = {counts: line.design(counts) for counts in wave}
-        missing = [design for design in designs.values() if design.design_id not in done]
-        if missing:
-            return missing, known
-        known |= {counts: done[design.design_id] for counts, design in designs.items()}
-    return [], known
 
 
 def _most_held(evaluations: Iterable[Evaluation]) -> float:

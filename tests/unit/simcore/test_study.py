@@ -93,6 +93,13 @@ def test_the_users_own_counts_are_all_that_is_tried():
     assert {counts(d) for d in designs if d.family.startswith("sarathi")} >= {(4,), (8,)}
 
 
+def test_counts_given_are_tried_even_over_a_limit_or_far_beyond_the_need():
+    each = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (3.0, 4.0)}
+    given = {"mixed": [2, 4000], "prefill": [400], "decode": [1]}
+    designs, _ = explored(asked(counts=given), each)
+    assert {counts(design) for design in designs} == {(2,), (4000,), (400, 1)}
+
+
 def test_a_model_that_fits_no_machine_is_one_design_a_family_with_the_reason():
     context = asked(families=["sarathi:dgx-a100"], memory={"usable": 0.3})
     assert ["use 16 or more accelerators" in line.reason for line in context.lines] == [True]
