@@ -78,5 +78,6 @@ def _transfer_ps(inputs: ClusterInputs, prompt: Float64) -> float:
     if inputs.scheduler.kind != "splitwise":
         return 0.0
     slowest = given.ps_per_token or max(replica.transfer_ps_per_token for replica in inputs.replicas)
-    sent = prompt * float(slowest) + given.setup_ps
+    blocks = np.ceil(prompt / given.block_tokens) if given.block_tokens else np.ones_like(prompt)
+    sent = prompt * float(slowest) + blocks * given.setup_ps
     return float(sent.sum() if given.contention else sent.max(initial=0.0))

@@ -82,6 +82,7 @@ def transfer(**changes: Any) -> TransferInputs:
         "ps_per_token": 0,
         "contention": True,
         "setup_ps": 0,
+        "block_tokens": 0,
         "retry_ps": 0,
         "layers": 10,
     }

@@ -149,6 +149,7 @@ def _transfer(case: Case, model: Model, capacity: KvCapacity) -> TransferInputs:
         ps_per_token=0 if bandwidth is None else ps_per_token(capacity.kv_bytes_per_token, bandwidth),
         contention=given.contention,
         setup_ps=round((given.setup_s or 0.0) * PS_PER_S),
+        block_tokens=given.block_tokens or 0,
         retry_ps=max(round((given.retry_s or 0.0) * PS_PER_S), int(given.retry_s is not None)),
         layers=model.layers,
     )

@@ -68,6 +68,8 @@ class TransferInputs:
     """0: the slower of the two replicas' ``transfer_ps_per_token``; else this, for every pair."""
     contention: bool
     setup_ps: int
+    block_tokens: int
+    """Tokens that one set-up is taken for; 0: one set-up, however much is sent."""
     retry_ps: int
     """0: as soon as there is room; else polled."""
     layers: int

@@ -92,6 +92,7 @@ class KvTransferSpec:
     """None: the slower of the two replicas' NICs."""
     contention: bool = True
     block_tokens: int | None = bounded(None, least=1)
+    """None: ``setup_s`` is taken once; else once for each so many tokens that are sent, the last block begun too."""
     setup_s: float | None = bounded(None, least=0, most=86_400)
     retry_s: float | None = bounded(None, above=0, most=86_400)
     """None: as soon as there is room at the destination; else polled at this interval."""
@@ -99,8 +100,6 @@ class KvTransferSpec:
     def __post_init__(self) -> None:
         if self.mode == "chunkwise":
             raise SpecError("mode: 'chunkwise' is not built yet, expected serialized or layerwise")
-        if self.block_tokens is not None:
-            raise SpecError("block_tokens: transfers by blocks are not built yet, expected null")
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ def transfers_of(rng: np.random.Generator) -> TransferInputs:
         ps_per_token=int(rng.choice([0, 200 * NS])),
         contention=bool(rng.random() < 0.5),
         setup_ps=500 * NS,
+        block_tokens=int(rng.choice([0, 256])),
         retry_ps=int(rng.choice([0, 50_000 * NS])),
         layers=10,
     )

@@ -98,6 +98,7 @@ def transfers(draw: st.DrawFn) -> TransferInputs:
         ps_per_token=draw(st.sampled_from([0, 0, 100])),
         contention=draw(st.booleans()),
         setup_ps=draw(st.sampled_from([0, 777])),
+        block_tokens=draw(st.sampled_from([0, 1, 50])),
         retry_ps=draw(st.sampled_from([0, 0, 50_000])),
         layers=draw(st.sampled_from([1, 10])),
     )

@@ -185,6 +185,7 @@ def settings(inputs: ClusterInputs) -> dict[str, int]:
         "transfer_ps_per_token": transfer.ps_per_token,
         "contention": int(transfer.contention),
         "setup_ps": transfer.setup_ps,
+        "transfer_block_tokens": transfer.block_tokens,
         "retry_ps": transfer.retry_ps,
         "layers": transfer.layers,
         "first_in_window": inputs.window[0],

@@ -224,6 +224,7 @@ class Cluster:
     transfer_ps_per_token: int
     contention: int
     setup_ps: int
+    transfer_block_tokens: int
     retry_ps: int
     layers: int
     first_in_window: int

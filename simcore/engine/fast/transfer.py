@@ -101,13 +101,20 @@ def start_transfer(cluster: Cluster, slot: int, ready_ps: int, not_before_ps: in
     if cluster.contention > 0:
         start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps)
     sent = start + request.prompt_tokens * ps_per_token(cluster, request)
-    end = max(sent, not_before_ps) + cluster.setup_ps
+    end = max(sent, not_before_ps) + set_up_ps(cluster, request.prompt_tokens)
     occupy_nic(source, start, end)
     occupy_nic(destination, start, end)
     destination.inbound += 1
     cluster.active += 1
     cluster.failed_polls = 0
     push_transfer(cluster, slot, end)
+
+
+@step
+def set_up_ps(cluster: Cluster, tokens: int) -> int:
+    """Setting up what is sent at once: one set-up for each block of it, a last block that is not full too."""
+    block = cluster.transfer_block_tokens
+    return -(-tokens // block) * cluster.setup_ps if block > 0 else cluster.setup_ps
 
 
 @step

@@ -28,6 +28,6 @@ def one_request(kind: str) -> ClusterInputs:
         preempt_when_full=False, ageing="fair", decode_runs="stepwise", simultaneous_arrivals="together", router="jsq",
         router_ties="index", seed=0,
     )  # fmt: skip
-    transfer = TransferInputs("serialized", 0, True, 0, 0, 1)
+    transfer = TransferInputs("serialized", 0, True, 0, 0, 0, 1)
     one, two, none = np.array([1]), np.array([2]), np.array([0])
     return ClusterInputs(replicas, scheduler, transfer, none, one, two, none, none, (0, 1))

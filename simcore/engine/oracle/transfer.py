@@ -4,7 +4,7 @@
 when the prefill starts; without room at the destination then, and for prompts under 512 tokens, serialized. The end
 is known when a transfer is started: start = max(ready, source NIC free, destination NIC free), both busy to the end.
 ``contention`` false: start = ready. The destination's blocks are taken when the transfer is started, the source's are
-held to the end.
+held to the end. The set-up comes last: one, or one for each block of ``block_tokens`` that is sent.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def start_transfer(cluster: Cluster, request: Request, ready_ps: int, not_before
     take(destination, request.inbound_blocks)
     start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps) if transfer.contention else ready_ps
     sent = start + request.prompt_tokens * ps_per_token(cluster, request)
-    end = max(sent, not_before_ps) + transfer.setup_ps
+    end = max(sent, not_before_ps) + set_up_ps(cluster, request.prompt_tokens)
     for replica in (source, destination):
         replica.nic_free_ps = end
         replica.counters.nic_busy_ps += end - start
@@ -87,6 +87,13 @@ def start_transfer(cluster: Cluster, request: Request, ready_ps: int, not_before
     cluster.active += 1
     cluster.failed_polls = 0
     push_event(cluster, end, TRANSFER_END, request)
+
+
+def set_up_ps(cluster: Cluster, tokens: int) -> int:
+    """Setting up what is sent at once: one set-up for each block of it, a last block that is not full too."""
+    transfer = cluster.inputs.transfer
+    blocks = -(-tokens // transfer.block_tokens) if transfer.block_tokens else 1
+    return blocks * transfer.setup_ps
 
 
 def push_event(cluster: Cluster, time_ps: int, kind: int, request: Request) -> None:

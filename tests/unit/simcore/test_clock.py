@@ -46,6 +46,7 @@ def test_what_is_run_every_day_passes(kind):
         ({"decode_seq_s": 1, "requests": 20_000}, "the iterations could take"),
         ({"kind": "splitwise", "transfer": {"bandwidth_bytes_per_s": 1}}, "the KV transfers could take"),
         ({"kind": "splitwise", "transfer": {"setup_s": 86_400}}, "the KV transfers could take"),
+        ({"kind": "splitwise", "transfer": {"setup_s": 1e3, "block_tokens": 20}}, "the KV transfers could take"),
     ],
 )
 def test_what_the_clock_cannot_hold_is_refused(made, message):
@@ -55,6 +56,7 @@ def test_what_the_clock_cannot_hold_is_refused(made, message):
 
 def test_transfers_that_do_not_contend_take_their_time_at_once():
     check_clock(inputs(kind="splitwise", transfer={"setup_s": 86_400, "contention": False}))
+    check_clock(inputs(kind="splitwise", transfer={"setup_s": 1e3, "block_tokens": 2000}))
 
 
 def test_a_request_that_can_never_fit_takes_no_time():

@@ -94,13 +94,19 @@ def test_replicas_are_numbered_by_pool_in_the_case_s_order() -> None:
 
 def test_transfer_in_whole_picoseconds() -> None:
     inputs = compiled(
-        kv_transfer={"mode": "layerwise", "bandwidth_bytes_per_s": 1e9, "setup_s": 1e-3, "retry_s": 1.0},
+        kv_transfer={
+            "mode": "layerwise",
+            "bandwidth_bytes_per_s": 1e9,
+            "block_tokens": 16,
+            "setup_s": 1e-3,
+            "retry_s": 1.0,
+        },
         memory={"kv_bytes_per_token": 2500, "kv_tokens": 10_000},
     )
     assert inputs.transfer.ps_per_token == 2_500_000
     assert (inputs.transfer.setup_ps, inputs.transfer.retry_ps) == (10**9, 10**12)
-    assert inputs.transfer.layers == 80
-    assert compiled().transfer.ps_per_token == 0
+    assert (inputs.transfer.layers, inputs.transfer.block_tokens) == (80, 16)
+    assert (compiled().transfer.ps_per_token, compiled().transfer.block_tokens) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,9 @@
 """KV transfers, by hand (times in ns, see tests/clusters.py)."""
 
+import dataclasses
+
+import pytest
+
 from simcore.engine.oracle.cluster import run
 from simcore.engine.outputs import FINISHED, UNFINISHED
 from tests.clusters import NS, cluster, in_ns, replica, scheduler, transfer
@@ -17,6 +21,16 @@ def test_the_slower_nic_sets_the_pace_and_set_up_comes_on_top() -> None:
     machines = [PREFILL, replica("decode", transfer_ps_per_token=3 * NS)]
     result = run(cluster(scheduler("splitwise"), [(0, 100, 2)], machines, transfer(setup_ps=7 * NS)))
     assert second_gap(result, 0) == 300 + 7 + 100
+
+
+@pytest.mark.parametrize(
+    ("block_tokens", "set_ups"), [(0, 1), (1, 100), (30, 4), (50, 2), (99, 2), (100, 1), (101, 1), (2**40, 1)]
+)
+def test_each_block_begun_takes_a_set_up(block_tokens: int, set_ups: int) -> None:
+    sending = transfer(setup_ps=7 * NS, block_tokens=block_tokens)
+    result = run(cluster(scheduler("splitwise"), [(0, 100, 2)], [PREFILL, DECODE], sending))
+    assert second_gap(result, 0) == 100 + 7 * set_ups + 100
+    assert in_ns(result.replicas.nic_busy_ps) == [100 + 7 * set_ups] * 2
 
 
 def test_one_bandwidth_for_all_overrides_the_nics() -> None:
@@ -44,6 +58,10 @@ def test_layerwise_hides_all_but_the_last_layer() -> None:
     # prefill 0 to 1000, its first of ten layers done at 100; 1000 tokens at 1 ns (the source's NIC) from 100 to 1100,
     # which is when the last layer, 100 ns after the prefill's end, has gone too
     assert second_gap(result, 0) == 100 + 3 + 100
+    blocks = run(
+        cluster(scheduler("splitwise"), [(0, 1000, 2)], machines, dataclasses.replace(sending, block_tokens=300))
+    )
+    assert second_gap(blocks, 0) == 100 + 4 * 3 + 100
 
 
 def test_waiting_for_a_layerwise_transfer_starts_with_the_prefill() -> None:
