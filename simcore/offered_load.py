@@ -50,9 +50,10 @@ def replication(trace: Trace, case: Case, seed: int) -> Trace:
 
 def offered(trace: Trace, case: Case, rate_req_per_s: float, requests: int, seed: int) -> Trace:
     """At most ``requests`` of the trace at the rate, by the case's ``arrivals``: the same requests at every rate,
-    their times scaled (with ``superpose``, as many copies as the rate takes). TraceError where the trace has no
-    rate."""
+    their times scaled (with ``superpose``, as many copies as the rate takes, and a sample of them all). TraceError
+    where the trace has no rate."""
     most = max(min(requests, int(rate_req_per_s * MOST_SECONDS)), FEWEST_REQUESTS)
     if case.arrivals == "superpose":
-        return at_rate(trace, rate_req_per_s, "superpose", seed, most)
+        copies = at_rate(trace, rate_req_per_s, "superpose", seed)
+        return copies if len(copies) <= most else at_rate(sample(copies, most), rate_req_per_s)
     return at_rate(sample(trace, most), rate_req_per_s, case.arrivals, seed)

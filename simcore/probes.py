@@ -22,10 +22,16 @@ class Probe:
     """A design simulated at one rate."""
 
     rate_req_per_s: float
-    requests: int
+    load: Trace
+    """The requests as they were offered."""
     summary: Summary
     latencies: Latencies
     goal: Objective
+
+    @property
+    def requests(self) -> int:
+        """How many were simulated."""
+        return len(self.load)
 
     @property
     def feasible(self) -> bool:
@@ -57,7 +63,7 @@ class Prober:
             window = middle(len(load))
             run = simulate(self.case, load, self.goal, window, self.name)
             latencies = window_latencies(run.inputs, run.run, window)
-            self.done[key] = Probe(rate_req_per_s, len(load), run.summary, latencies, self.goal)
+            self.done[key] = Probe(rate_req_per_s, load, run.summary, latencies, self.goal)
         return self.done[key]
 
     def pressure(self, rate_req_per_s: float, requests: int) -> float:

@@ -113,12 +113,20 @@ def _lengths(figures: dict[str, Any]) -> str:
     return f"{parts[0][:1].upper()}{parts[0][1:]}; {parts[1]}.{together}"
 
 
+def _dispersions(figures: dict[str, Any]) -> dict[str, float | None]:
+    """Variance over mean of the requests in a window, by window; of one window for workloads saved before 1 and 60 s
+    were."""
+    if "index_of_dispersion" not in figures:
+        return {f"{figures['window_s']:g} s": figures["dispersion"]}
+    return {key.replace("_", " "): value for key, value in figures["index_of_dispersion"].items()}
+
+
 def _burstiness(figures: dict[str, Any]) -> list[str]:
     said = []
-    dispersion = figures["dispersion"]
-    if dispersion is not None:
-        window = f"requests in windows of {figures['window_s']:g} s"
-        said.append(f"{window} have a variance of {short(dispersion)} times their mean")
+    known = {window: value for window, value in _dispersions(figures).items() if value is not None}
+    if known:
+        values = ", ".join(short(value) for value in known.values())
+        said.append(f"requests in windows of {', '.join(known)} have a variance of {values} times their mean")
     if figures["gap_cv"] is not None:
         said.append(f"gaps between arrivals have a coefficient of variation of {short(figures['gap_cv'])}")
     return [f"Burstiness: {'; '.join(said)} (a Poisson process has 1)."] if said else []

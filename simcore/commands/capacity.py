@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simcore.commands.files import check_apart, check_writable, naming, read_case, read_requests, write_json
 from simcore.commands.simulate import hourly
 from simcore.economics.hourly import SECONDS_PER_HOUR
+from simcore.traces.statistics import arrivals
 
 if TYPE_CHECKING:
     from simcore.capacity import Capacity
@@ -36,6 +37,7 @@ def capacity(arguments: argparse.Namespace) -> None:
         money, warnings = hourly(case)
         found = find_capacity(case, trace)
     figures = capacity_json(found, money, time.perf_counter() - start)
+    figures["arrivals"] = arrivals(found.probe.load, case.arrivals)
     figures["warnings"] += warnings + read
     write_json(arguments.summary, figures)
 

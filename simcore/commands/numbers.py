@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 MOST = 10_000_000
 """Tokens of one request or chunk, as in a trace."""
+MOST_RATE_REQ_PER_S = 1_000_000
+"""As in a study."""
 
 
 def count(text: str) -> int:
@@ -18,6 +21,20 @@ def whole(text: str, least: int) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 8 or not least <= int(text) <= MOST:
         raise argparse.ArgumentTypeError(f"found {text[:40]!r}, expected a whole number from {least} to {MOST}")
     return int(text)
+
+
+def seed(text: str) -> int:
+    """A whole number from 0."""
+    return whole(text, least=0)
+
+
+def rate(text: str) -> float:
+    """A decimal number of requests/s above 0."""
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?", text[:40]) or not 0 < float(text) <= MOST_RATE_REQ_PER_S:
+        raise argparse.ArgumentTypeError(
+            f"found {text[:40]!r}, expected a number of requests/s above 0, at most {MOST_RATE_REQ_PER_S}"
+        )
+    return float(text)
 
 
 def contexts(text: str) -> list[int]:

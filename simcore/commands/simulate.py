@@ -16,6 +16,7 @@ from simcore.commands.files import (
     write_json,
     write_lines,
 )
+from simcore.commands.numbers import rate
 from simcore.economics.hourly import usd_per_hour
 from simcore.fleet import machine_counts
 from simcore.spec import Case, SpecError
@@ -29,6 +30,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--trace", required=True, metavar="TRACE.csv")
     parser.add_argument("--requests", metavar="OUT.csv", help="one row a request")
     parser.add_argument("--summary", metavar="OUT.json", help="the figures (default: standard output)")
+    parser.add_argument("--rate", type=rate, metavar="R", help="bring the trace to R requests/s by the case's arrivals")
     parser.add_argument("--engine", choices=("fast", "oracle"), default="fast")
     parser.set_defaults(run=simulate)
 
@@ -45,23 +47,28 @@ def simulate(arguments: argparse.Namespace) -> None:
     from simcore.metrics import summary_json
     from simcore.requests_csv import request_rows
     from simcore.slo import objective
+    from simcore.traces.statistics import arrivals
 
     with naming(arguments.case):
         money, warnings = hourly(case)
-        goal, requests = objective(case), as_asked(case, trace)
+        goal, requests = objective(case), as_asked(case, trace, arguments.rate)
         simulation.simulate(case, requests.first(1), goal, name=arguments.engine)  # loads the engine: no part of wall_s
         done = simulation.simulate(case, requests, goal, name=arguments.engine)
     if arguments.requests is not None:
         write_lines(arguments.requests, request_rows(done.inputs, done.run))
     figures = summary_json(done.summary, money, done.wall_s, engine_version())
+    figures["arrivals"] = arrivals(requests, case.arrivals)
     figures["warnings"] += warnings + found
     write_json(arguments.summary, figures)
 
 
-def as_asked(case: Case, trace: Trace) -> Trace:
-    """The trace at its own times; with ``arrivals: poisson`` its lengths at Poisson times of its own mean rate."""
+def as_asked(case: Case, trace: Trace, rate_req_per_s: float | None = None) -> Trace:
+    """The trace at its own times; with ``arrivals: poisson`` its lengths at Poisson times of its own mean rate. With a
+    rate: brought there by the case's ``arrivals``."""
     from simcore.traces.resample import at_rate
 
+    if rate_req_per_s is not None:
+        return at_rate(trace, rate_req_per_s, case.arrivals, case.seed)
     if case.arrivals != "poisson":
         return trace
     if math.isinf(trace.rate_per_s):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simcore.traces.trace import PS_PER_S, IntArray, Trace
 
 PERCENTILES = (50, 90, 99)
-BURSTINESS_WINDOW_S = 10.0
+DISPERSION_WINDOWS_S = (1, 10, 60)
 
 
 def percentile(values: IntArray, percent: float) -> int:
@@ -28,19 +28,45 @@ def spearman(first: IntArray, second: IntArray) -> float | None:
     return float((centred[0] * centred[1]).sum()) / scale if scale else None
 
 
-def burstiness(trace: Trace, window_s: float = BURSTINESS_WINDOW_S) -> dict[str, float | None]:
-    """How far arrivals are from a Poisson process, where both figures are 1.
+def index_of_dispersion(trace: Trace, window_s: float) -> float | None:
+    """Variance over mean of the number of arrivals in consecutive whole windows from the first arrival on.
 
-    dispersion: variance over mean of the number of arrivals in consecutive whole windows of
-    window_s (None for fewer than two windows). gap_cv: standard deviation over mean of the gaps
-    between arrivals (None for fewer than two gaps, or where all arrive at one instant).
+    1 for a Poisson process, 0 for evenly spaced arrivals, above 1 for bursts as long as the window. What comes after
+    the last whole window is left out. None for fewer than two windows.
+    """
+    offsets = trace.arrival_ps - trace.arrival_ps[0]
+    window_ps = round(window_s * PS_PER_S)
+    windows = int(offsets[-1]) // window_ps
+    if windows < 2:
+        return None
+    _, counts = np.unique((offsets // window_ps)[offsets < windows * window_ps], return_counts=True)
+    requests, squares = int(counts.sum()), int((counts * counts).sum())
+    return (windows * squares - requests * requests) / (windows * requests)
+
+
+def burstiness(trace: Trace) -> dict[str, Any]:
+    """How far arrivals are from a Poisson process, where every figure is 1.
+
+    index_of_dispersion: of windows of 1, 10 and 60 s. gap_cv: standard deviation over mean of the gaps between
+    arrivals (None for fewer than two gaps, or where all arrive at one instant).
     """
     gaps = np.diff(trace.arrival_ps).astype(np.float64)
     mean_gap = float(gaps.mean()) if len(gaps) > 1 else 0.0
     return {
-        "window_s": window_s,
-        "dispersion": _dispersion(trace.arrival_ps, window_s),
+        "index_of_dispersion": {f"{window}_s": index_of_dispersion(trace, window) for window in DISPERSION_WINDOWS_S},
         "gap_cv": float(gaps.std()) / mean_gap if mean_gap else None,
+    }
+
+
+def arrivals(trace: Trace, how: str) -> dict[str, Any]:
+    """The arrivals of requests as they were simulated: by which choice they came to their rate, and how bursty that
+    made them."""
+    rate = trace.rate_per_s
+    return {
+        "how": how,
+        "requests": len(trace),
+        "rate_req_per_s": rate if math.isfinite(rate) else None,
+        **burstiness(trace),
     }
 
 
@@ -76,13 +102,3 @@ def _mean_ranks(values: IntArray) -> NDArray[np.float64]:
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[place]
     return ranks
-
-
-def _dispersion(arrival_ps: IntArray, window_s: float) -> float | None:
-    offsets = arrival_ps - arrival_ps[0]
-    window_ps = round(window_s * PS_PER_S)
-    windows = int(offsets[-1]) // window_ps
-    if windows < 2:
-        return None
-    counts = np.bincount((offsets // window_ps)[offsets < windows * window_ps], minlength=windows)
-    return float(counts.var() / counts.mean())

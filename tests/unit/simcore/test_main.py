@@ -95,6 +95,18 @@ def test_poisson_arrivals_are_at_the_traces_own_rate(files):
     assert rows[1]["arrival_s"] != "0.250000000000"
 
 
+@pytest.mark.parametrize(("how", "requests"), [("trace", 60), ("superpose", 180), ("poisson", 60)])
+def test_a_trace_is_brought_to_a_rate_by_a_named_choice(files, how, requests):
+    (files / "case.json").write_text(json.dumps({**CASE, "arrivals": how}))
+    assert simulate("--rate", "12", "--summary", "out.json") == 0
+    figures = json.loads((files / "out.json").read_text())
+    arrivals = figures["arrivals"]
+    assert (arrivals["how"], arrivals["requests"], figures["requests"]) == (how, requests, requests)
+    assert arrivals["rate_req_per_s"] == pytest.approx(12, rel=0.3 if how == "poisson" else 1e-9)
+    assert set(arrivals["index_of_dispersion"]) == {"1_s", "10_s", "60_s"}
+    assert (arrivals["index_of_dispersion"]["1_s"] > 0.1) == (how == "poisson")  # copies of even arrivals are even
+
+
 def test_a_trace_without_a_rate_has_no_poisson_arrivals(files, capsys):
     (files / "trace.csv").write_text("arrival_s,prompt_tokens,output_tokens\n3,10,2\n")
     (files / "case.json").write_text(json.dumps({**CASE, "arrivals": "poisson"}))
@@ -123,6 +135,9 @@ def test_capacity_finds_a_rate(files, capsys):
     assert figures["slo"]["met"]
     assert figures["binding_pool"] == "mixed"
     assert figures["mean_w"] < figures["nameplate_w"]
+    assert figures["arrivals"]["how"] == "trace"
+    assert figures["arrivals"]["rate_req_per_s"] == pytest.approx(figures["capacity_req_per_s"])
+    assert set(figures["arrivals"]["index_of_dispersion"]) == {"1_s", "10_s", "60_s"}
 
 
 STUDY = {
@@ -215,6 +230,8 @@ def test_an_iteration_passes_all_pipeline_stages(files, capsys):
 def test_inspect_reports_rows(files, capsys):
     assert main(["inspect", "trace.csv"]) == 0
     assert json.loads(capsys.readouterr().out)["rows_read"] == 60
+    assert main(["inspect", "trace.csv", "--rate", "20", "--arrivals", "poisson", "--seed", "1"]) == 0
+    assert json.loads(capsys.readouterr().out)["at_rate"]["how"] == "poisson"
 
 
 @pytest.mark.parametrize(
@@ -290,6 +307,11 @@ def test_a_bad_trace_is_refused_in_one_line(files, capsys, content, message):
             "no/out.csv: found no folder no",
         ),
         (["simulate", "case.json", "--trace", "trace.csv", "--summary", "."], ".: found a folder"),
+        (["simulate", "case.json", "--trace", "trace.csv", "--rate", "0"], "argument --rate: found '0', expected"),
+        (["simulate", "case.json", "--trace", "trace.csv", "--rate", "1e9"], "argument --rate: found '1e9', expected"),
+        (["inspect", "trace.csv", "--rate", "nan"], "argument --rate: found 'nan', expected a number of requests/s"),
+        (["inspect", "trace.csv", "--rate", "5", "--arrivals", "bursts"], "argument --arrivals: invalid choice"),
+        (["inspect", "trace.csv", "--rate", "1e-300"], "rate: found arrivals up to"),
         (["iteration", "case.json"], "found nothing"),
         (["iteration", "case.json", "--prefill", "1.5"], "argument --prefill: found '1.5'"),
         (["iteration", "case.json", "--prefill", "5@"], "argument --prefill: found ''"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simcore.traces import Trace, TraceError
 from simcore.traces.resample import at_rate, block_bootstrap
-from simcore.traces.statistics import burstiness
+from simcore.traces.statistics import index_of_dispersion
 from simcore.traces.synthetic import SyntheticSpec, generate
 
 RATES = st.floats(0.01, 1000)
@@ -56,10 +56,27 @@ def test_superposing_averages_bursts_out_and_compressing_does_not() -> None:
     on_and_off = np.concatenate([np.arange(50) * 10**10 + block * 20 * 10**12 for block in range(100)])
     trace = Trace.of("t", on_and_off, np.ones(5000), np.ones(5000))
     ten_times = [at_rate(trace, trace.rate_per_s * 10, how) for how in ("superpose", "trace")]
-    superposed, compressed = (burstiness(faster, 0.1)["dispersion"] for faster in ten_times)
+    superposed, compressed = (index_of_dispersion(faster, 0.1) for faster in ten_times)
     assert superposed is not None
     assert compressed is not None
     assert superposed < compressed / 3
+
+
+def test_compressing_moves_the_index_of_a_window_to_a_shorter_one() -> None:
+    busy = np.concatenate([120 * 10**12 * block + np.arange(60) * 10**12 for block in range(20)] + [[2400 * 10**12]])
+    trace = Trace.of("t", busy, np.ones(1201), np.ones(1201))
+    faster = at_rate(trace, trace.rate_per_s * 6)
+    assert index_of_dispersion(trace, 60) == 30
+    assert index_of_dispersion(faster, 10) == 30
+
+
+@pytest.mark.parametrize("window_s", [1, 10, 60])
+def test_poisson_arrivals_have_an_index_of_one(window_s: int) -> None:
+    even = Trace.of("t", np.arange(200_001) * 10**11, np.ones(200_001), np.ones(200_001))
+    index = index_of_dispersion(at_rate(even, 20, "poisson", seed=3), window_s)
+    windows = 10_000 / window_s
+    assert index == pytest.approx(1, abs=3.5 * (2 / windows) ** 0.5)
+    assert index_of_dispersion(even, window_s) == 0
 
 
 def test_poisson_keeps_lengths_in_order_and_scales_one_sequence(conversation: Trace) -> None:

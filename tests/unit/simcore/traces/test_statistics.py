@@ -8,7 +8,7 @@ import pytest
 
 from simcore.traces import Trace
 from simcore.traces.inspect import inspect
-from simcore.traces.statistics import burstiness, percentile, spearman, statistics
+from simcore.traces.statistics import arrivals, burstiness, index_of_dispersion, percentile, spearman, statistics
 
 S = 10**12
 
@@ -32,21 +32,45 @@ def test_spearman_shares_ranks_of_equal_values() -> None:
 
 def test_burstiness_of_even_arrivals_is_nothing() -> None:
     trace = Trace.of("t", np.arange(101) * S, np.ones(101), np.ones(101))
-    assert burstiness(trace) == {"window_s": 10.0, "dispersion": 0.0, "gap_cv": 0.0}
+    assert burstiness(trace) == {"index_of_dispersion": {"1_s": 0.0, "10_s": 0.0, "60_s": None}, "gap_cv": 0.0}
 
 
 def test_burstiness_of_pairs() -> None:
     # windows of 2 s hold 3, 0, 3, 0 requests: mean 1.5, variance 2.25
     arrivals = [0, 0, S, 4 * S, 4 * S, 5 * S, 8 * S]
     trace = Trace.of("t", arrivals, [1] * 7, [1] * 7)
-    assert burstiness(trace, 2)["dispersion"] == pytest.approx(1.5)
+    assert index_of_dispersion(trace, 2) == 1.5
+
+
+def test_the_index_of_bursts_grows_with_the_window_that_holds_them() -> None:
+    # ten at once every 5 s: windows of 1 s hold 10 or 0 (mean 2, variance 16), windows of 10 and 60 s always the same
+    trace = Trace.of("t", np.repeat(np.arange(121) * 5 * S, 10), np.ones(1210), np.ones(1210))
+    assert burstiness(trace)["index_of_dispersion"] == {"1_s": 8.0, "10_s": 0.0, "60_s": 0.0}
+    # a busy minute after an idle one: 60 s see it best
+    busy = np.concatenate([120 * S * block + np.arange(60) * S for block in range(20)] + [[2400 * S]])
+    found = burstiness(Trace.of("t", busy, np.ones(1201), np.ones(1201)))["index_of_dispersion"]
+    assert found == {"1_s": 0.5, "10_s": 5.0, "60_s": 30.0}
+
+
+def test_what_comes_after_the_last_whole_window_is_not_counted() -> None:
+    trace = Trace.of("t", [0, S, 2 * S, 2 * S, 2 * S + 1], [1] * 5, [1] * 5)
+    assert index_of_dispersion(trace, 1) == 0.0
+    assert index_of_dispersion(trace, 2) is None
+
+
+def test_arrivals_say_how_they_came_about() -> None:
+    found = arrivals(Trace.of("t", np.arange(101) * S, np.ones(101), np.ones(101)), "trace")
+    assert found == {"how": "trace", "requests": 101, "rate_req_per_s": 1.0, "gap_cv": 0.0,
+                     "index_of_dispersion": {"1_s": 0.0, "10_s": 0.0, "60_s": None}}  # fmt: skip
+    assert arrivals(Trace.of("t", [7], [5], [3]), "trace")["rate_req_per_s"] is None
 
 
 def test_undefined_figures_are_none() -> None:
     figures = statistics(Trace.of("t", [7], [5], [3]))
     assert figures["rate_req_per_s"] is None
     assert figures["length_rank_correlation"] is None
-    assert figures["burstiness"] == {"window_s": 10.0, "dispersion": None, "gap_cv": None}
+    nothing = {"1_s": None, "10_s": None, "60_s": None}
+    assert figures["burstiness"] == {"index_of_dispersion": nothing, "gap_cv": None}
     json.dumps(figures, allow_nan=False)
 
 
@@ -65,4 +89,19 @@ def test_inspect_says_all_of_it_in_json(shared_data: Path) -> None:
     assert said["statistics"]["output_tokens"]["p50"] == 129
     assert said["statistics"]["rate_req_per_s"] == pytest.approx(5.53, abs=0.001)
     assert len(said["content_hash"]) == 64
+    assert "at_rate" not in said
     json.dumps(said, allow_nan=False)
+
+
+def test_inspect_says_how_bursty_a_trace_would_be_at_another_rate(shared_data: Path) -> None:
+    path = shared_data / "traces" / "azure_code_2023.csv"
+    found = {how: inspect(path, 25.0, how, seed=1)["at_rate"] for how in ("trace", "superpose", "poisson")}
+    index = {how: figures["index_of_dispersion"] for how, figures in found.items()}
+    assert {how: figures["requests"] for how, figures in found.items()} == {
+        "trace": 8819, "superpose": 10 * 8819, "poisson": 8819,
+    }  # fmt: skip
+    assert all(figures["rate_req_per_s"] == pytest.approx(25, rel=0.05) for figures in found.values())
+    own = inspect(path)["statistics"]["burstiness"]["index_of_dispersion"]
+    assert index["superpose"]["10_s"] == pytest.approx(own["10_s"], rel=0.25)
+    assert index["trace"]["10_s"] > 2 * own["10_s"] > 20 * index["poisson"]["10_s"]
+    assert index["poisson"]["1_s"] == pytest.approx(1, abs=0.25)

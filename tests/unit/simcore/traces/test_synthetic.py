@@ -106,7 +106,7 @@ def test_poisson_arrivals_are_poisson() -> None:
     assert trace.rate_per_s == pytest.approx(20, rel=0.01)
     figures = burstiness(trace)
     assert figures["gap_cv"] == pytest.approx(1, abs=0.02)
-    assert figures["dispersion"] == pytest.approx(1, abs=0.2)
+    assert figures["index_of_dispersion"]["10_s"] == pytest.approx(1, abs=0.2)
 
 
 def test_arrivals_are_whole_microseconds() -> None:
