@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
 from simcore.fleet import replica_count
@@ -11,6 +13,7 @@ from simcore.power import stage_power
 from simcore.spec import Case, Model, PoolSpec, SpecError
 from simcore.traces import Trace
 from simcore.transfer import PS_PER_S, ps_per_token, replica_nic_bytes_per_s
+from simcore.words import counted
 
 SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
 DEFAULT_TOKEN_BUDGET = 512
@@ -83,13 +86,13 @@ def _pool_capacity(case: Case, model: Model, pool: PoolSpec) -> KvCapacity:
 
 
 def _pool_replicas(case: Case, model: Model, index: int, pool: PoolSpec, capacity: KvCapacity) -> list[ReplicaInputs]:
-    """The pool's replicas, all alike."""
+    """The pool's replicas, alike but for when they are up."""
     machine = resolve_machine(pool.machine)
     parallel = (pool.tensor_parallel, pool.pipeline_parallel)
     nic = replica_nic_bytes_per_s(machine.nic_bytes_per_s, *parallel)
     curve = compile_curve(model, machine, *parallel, pool.latency or case.latency)
     power = stage_power(model, machine, *parallel, curve)
-    replica = ReplicaInputs(
+    alike = ReplicaInputs(
         pool=index,
         role=pool.role,
         curve=curve,
@@ -99,7 +102,28 @@ def _pool_replicas(case: Case, model: Model, index: int, pool: PoolSpec, capacit
         power_mw=power.milliwatts,
         power_tokens=power.tokens,
     )
-    return [replica] * replica_count(pool)
+    count = replica_count(pool)
+    _check_availability(index, pool, count)
+    return [replace(alike, availability=_availability(pool, position)) for position in range(count)]
+
+
+def _check_availability(index: int, pool: PoolSpec, count: int) -> None:
+    for i, change in enumerate(pool.availability):
+        if change.replica is not None and change.replica >= count:
+            raise SpecError(
+                f"pools[{index}].availability[{i}].replica: found {change.replica}, expected null (all) or at most"
+                f" {count - 1}: the pool has {counted(count, 'replica')}, numbered from 0"
+            )
+
+
+def _availability(pool: PoolSpec, position: int) -> tuple[tuple[int, str], ...]:
+    """What is said of one replica of the pool, by time; of one moment in the order given."""
+    changes = [
+        (round(change.at_s * PS_PER_S), change.state)
+        for change in pool.availability
+        if change.replica in (None, position)
+    ]
+    return tuple(sorted(changes, key=lambda change: change[0]))
 
 
 def _scheduler(case: Case, trace: Trace) -> SchedulerInputs:

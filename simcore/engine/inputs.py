@@ -32,6 +32,8 @@ class ReplicaInputs:
     """By batch kind: milliwatts above idle of ONE STAGE's accelerators at the n of ``power_tokens``; linear between,
     flat beyond."""
     power_tokens: tuple[int, ...]
+    availability: tuple[tuple[int, str], ...] = ()
+    """(ps, ``AvailabilityState``) in the order of time: the state from then on. Before the first it is up."""
 
 
 @dataclass(frozen=True)

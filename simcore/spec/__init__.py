@@ -2,6 +2,8 @@
 
 from simcore.spec.case import (
     BUILT_KINDS,
+    AvailabilitySpec,
+    AvailabilityState,
     Case,
     KvTransferSpec,
     LatencySpec,
@@ -31,6 +33,8 @@ __all__ = [
     "AbsoluteSlo",
     "Accelerator",
     "AttainmentSlo",
+    "AvailabilitySpec",
+    "AvailabilityState",
     "Case",
     "CountGrid",
     "KvTransferSpec",

@@ -14,6 +14,9 @@ Role = Literal["mixed", "prefill", "decode"]
 SchedulerKind = Literal["sarathi", "vllm", "vllm_v1", "orca", "request_level", "splitwise_baseline", "splitwise"]
 BUILT_KINDS = ("sarathi", "vllm", "splitwise_baseline", "splitwise")
 Reservation = Literal["on_demand", "full_output", "output_at_decode", "max_length"]
+AvailabilityState = Literal["starting", "up", "draining", "failed"]
+MOST_AVAILABILITY_S = 5_000_000
+"""As late as a request may arrive."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,15 @@ class LatencySpec:
 
 
 @dataclass(frozen=True)
+class AvailabilitySpec:
+    """From a moment of the run on, a replica of the pool (``replica`` None: each) is in a state; before, it is up."""
+
+    state: AvailabilityState
+    at_s: float = bounded(least=0, most=MOST_AVAILABILITY_S)
+    replica: int | None = bounded(None, least=0)
+
+
+@dataclass(frozen=True)
 class PoolSpec:
     """Replicas that share a role. ``machines`` or ``replicas`` says how many; neither: one machine."""
 
@@ -50,10 +62,17 @@ class PoolSpec:
     tensor_parallel: int = bounded(1, least=1)
     pipeline_parallel: int = bounded(1, least=1)
     latency: LatencySpec | None = None
+    availability: tuple[AvailabilitySpec, ...] = ()
+    data_parallel: int | None = bounded(None, least=1)
+    expert_parallel: int | None = bounded(None, least=1)
 
     def __post_init__(self) -> None:
         if self.machines is not None and self.replicas is not None:
             raise SpecError("replicas: found with machines, expected only one of the two")
+        if self.availability:
+            raise SpecError("availability: schedules are not built yet, expected an empty list")
+        _refuse_reserved("data_parallel", self.data_parallel)
+        _refuse_reserved("expert_parallel", self.expert_parallel)
 
 
 @dataclass(frozen=True)
@@ -73,8 +92,10 @@ class SchedulerSpec:
     keep_finished: bool = True
     ageing: Literal["fair", "none", "splitwise-sim"] = "fair"
     decode_runs: Literal["stepwise", "contiguous"] = "stepwise"
+    tokens_per_step: float | None = bounded(None, least=1)
 
     def __post_init__(self) -> None:
+        _refuse_reserved("tokens_per_step", self.tokens_per_step)
         if self.kind not in BUILT_KINDS:
             raise SpecError(f"kind: '{self.kind}' is not built yet, expected one of {', '.join(BUILT_KINDS)}")
         if self.chunked:
@@ -146,6 +167,12 @@ def decode_case(value: Any) -> Case:
     if "slo" not in value:
         return case
     return Case(**{**case.__dict__, "slo": decode_slo(value["slo"])})
+
+
+def _refuse_reserved(name: str, value: float | None) -> None:
+    """A key that is kept for what is not built yet says so, by name."""
+    if value not in (None, 1):
+        raise SpecError(f"{name}: {value:g} is not built yet, expected null or 1")
 
 
 def _check_roles(case: Case) -> None:

@@ -91,6 +91,10 @@ def test_defaults_are_the_contracts() -> None:
         ("pools.0.machines", 1_000_001, r"pools\[0\].machines: found 1000001, expected at most 1000000$"),
         ("memory.usable", 1.0000001, "memory.usable: found 1.0000001, expected at most 1$"),
         ("memory.usable", 10**400, "memory.usable: found 1000.*, expected a finite number"),
+        ("pools.0.data_parallel", 2, r"pools\[0\].data_parallel: 2 is not built yet, expected null or 1$"),
+        ("pools.0.expert_parallel", 8, r"pools\[0\].expert_parallel: 8 is not built yet, expected null or 1$"),
+        ("scheduler.tokens_per_step", 2.5, "scheduler.tokens_per_step: 2.5 is not built yet, expected null or 1$"),
+        ("scheduler.tokens_per_step", 0, "scheduler.tokens_per_step: found 0, expected at least 1"),
         ("seed", 2**63, "seed: found 9223372036854775808, expected at most 9223372036854775807"),
         ("scheduler.token_budget", 1e300, "scheduler.token_budget: found 1000.*, expected at most 9223372036854775807"),
         ("slo", {"kind": "fast"}, "slo.kind: found 'fast', expected one of slowdown, absolute, attainment"),
@@ -110,6 +114,12 @@ def test_what_is_wrong_is_named_in_one_line(path: str, value: Any, words: str) -
     with pytest.raises(SpecError, match=words) as error:
         decode_case(case_with(path, value))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("path", ["pools.0.data_parallel", "pools.0.expert_parallel", "scheduler.tokens_per_step"])
+@pytest.mark.parametrize("value", [None, 1])
+def test_a_reserved_key_may_say_what_holds_anyway(path: str, value: int | None) -> None:
+    assert decode_case(case_with(path, value)).pools[0].machine == "dgx-h100"
 
 
 @pytest.mark.parametrize("value", [None, 7, "case", []])
