@@ -42,9 +42,11 @@ def _expect(taken_ps: float, what: str) -> None:
 
 
 def _served(inputs: ClusterInputs) -> NDArray[np.bool_]:
-    room = max(replica.kv_blocks for replica in inputs.replicas) * inputs.scheduler.block_tokens
-    most = min(room, inputs.scheduler.max_model_tokens or room)
-    return inputs.prompt_tokens + inputs.output_tokens <= most
+    rules, tokens = inputs.scheduler, inputs.prompt_tokens + inputs.output_tokens
+    room = max(replica.kv_blocks for replica in inputs.replicas) * rules.block_tokens
+    kept = rules.full_layers * tokens + rules.windowed_layers * np.minimum(tokens, rules.window_tokens)
+    fits: NDArray[np.bool_] = kept <= room * (rules.full_layers + rules.windowed_layers)
+    return fits & (tokens <= (rules.max_model_tokens or np.iinfo(np.int64).max))
 
 
 def _iteration_ps(inputs: ClusterInputs, curve: IterationCurve, context: Float64) -> float:

@@ -44,7 +44,7 @@ def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None
     )
     return ClusterInputs(
         replicas=replicas,
-        scheduler=_scheduler(case, trace),
+        scheduler=_scheduler(case, model, trace),
         transfer=_transfer(case, model, capacities[0]),
         arrival_ps=trace.arrival_ps,
         prompt_tokens=trace.prompt_tokens,
@@ -126,7 +126,7 @@ def _availability(pool: PoolSpec, position: int) -> tuple[tuple[int, str], ...]:
     return tuple(sorted(changes, key=lambda change: change[0]))
 
 
-def _scheduler(case: Case, trace: Trace) -> SchedulerInputs:
+def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
     given, kind = case.scheduler, case.scheduler.kind
     return SchedulerInputs(
         kind=kind,
@@ -147,6 +147,9 @@ def _scheduler(case: Case, trace: Trace) -> SchedulerInputs:
         router=case.router,
         router_ties=case.router_ties,
         seed=case.seed,
+        full_layers=model.layers - model.windowed_layers,
+        windowed_layers=model.windowed_layers,
+        window_tokens=model.window_tokens or 0,
     )
 
 

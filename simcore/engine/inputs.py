@@ -59,6 +59,11 @@ class SchedulerInputs:
     router: str
     router_ties: str
     seed: int
+    full_layers: int = 1
+    """The model's layers whose KV is kept of every token, and"""
+    windowed_layers: int = 0
+    """those that keep it of a request's last ``window_tokens`` only."""
+    window_tokens: int = 0
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Model:
-    """A dense decoder: its shapes decide FLOPs, weights and KV bytes."""
+    """A decoder: its shapes decide FLOPs, weights and KV bytes. Dense, with all of the context kept, by default.
+
+    ``attention`` ``mla`` (multi-head latent attention) keeps one latent of ``kv_lora_rank`` and a rotary key of
+    ``qk_rope_head_dim`` a token and layer, whatever the heads. ``windowed_layers`` attend to the last ``window_tokens``
+    only. With ``experts`` (mixture of experts) every layer but the first ``dense_layers`` has that many feed-forwards
+    of ``expert_intermediate_size``, of which each token takes ``experts_per_token``, and all take ``shared_experts``.
+    """
 
     id: str
     name: str
@@ -67,18 +73,81 @@ class Model:
     heads: int = bounded(least=1)
     kv_heads: int = bounded(least=1)
     head_dim: int = bounded(least=1)
+    """Of queries, keys and values; with mla of a query's and key's part without rotation (and of values)."""
     intermediate_size: int = bounded(least=1)
+    """Of the feed-forward of a dense layer."""
     vocab_size: int = bounded(least=1)
     max_model_tokens: int = bounded(least=1)
     gated_mlp: bool = True
     tied_embeddings: bool = False
-    weight_precision: Literal["bf16", "fp8", "fp4"] = "bf16"
+    weight_precision: Literal["bf16", "fp8", "fp4", "mxfp4"] = "bf16"
     kv_precision: Literal["bf16", "fp8"] = "bf16"
+    attention: Literal["gqa", "mla"] = "gqa"
+    """``gqa``: grouped queries; with kv_heads = heads that is multi-head attention."""
+    q_lora_rank: int | None = bounded(None, least=1)
+    """mla: of the latent that queries are made from; straight from the hidden state where not given."""
+    kv_lora_rank: int | None = bounded(None, least=1)
+    qk_rope_head_dim: int | None = bounded(None, least=1)
+    v_head_dim: int | None = bounded(None, least=1)
+    """mla: of values; ``head_dim`` where not given."""
+    windowed_layers: int = bounded(0, least=0)
+    window_tokens: int | None = bounded(None, least=1)
+    experts: int | None = bounded(None, least=2)
+    """Routed experts of a layer."""
+    experts_per_token: int | None = bounded(None, least=1)
+    expert_intermediate_size: int | None = bounded(None, least=1)
+    shared_experts: int = bounded(0, least=0)
+    dense_layers: int = bounded(0, least=0)
+    """The first layers, which have no experts."""
+    expert_precision: Literal["bf16", "fp8", "fp4", "mxfp4"] | None = None
+    """Of routed experts' weights; ``weight_precision`` where not given."""
 
     def __post_init__(self) -> None:
         if self.heads % self.kv_heads:
             raise SpecError(f"kv_heads: found {self.kv_heads}, expected a divisor of heads ({self.heads})")
+        self._check_attention()
+        self._check_windows()
+        self._check_experts()
+
+    def _check_attention(self) -> None:
+        needed = ("kv_lora_rank", "qk_rope_head_dim")
+        if self.attention == "mla":
+            self._expect_given(needed, "a whole number with attention mla")
+        else:
+            self._expect_absent((*needed, "q_lora_rank", "v_head_dim"), "with attention gqa")
+
+    def _check_windows(self) -> None:
+        if self.windowed_layers:
+            self._expect_given(("window_tokens",), f"a whole number with {self.windowed_layers} windowed_layers")
+        else:
+            self._expect_absent(("window_tokens",), "without windowed_layers")
+        _expect_at_most("windowed_layers", self.windowed_layers, self.layers, "layers")
+        _expect_at_most("window_tokens", self.window_tokens or 0, self.max_model_tokens, "max_model_tokens")
+
+    def _check_experts(self) -> None:
+        needed = ("experts_per_token", "expert_intermediate_size")
+        if self.experts is None:
+            self._expect_absent((*needed, "shared_experts", "dense_layers", "expert_precision"), "without experts")
+            return
+        self._expect_given(needed, f"a value with {self.experts} experts")
+        _expect_at_most("experts_per_token", self.experts_per_token or 0, self.experts, "experts")
+        _expect_at_most("dense_layers", self.dense_layers, self.layers - 1, "layers - 1")
+
+    def _expect_given(self, names: tuple[str, ...], expected: str) -> None:
+        for name in names:
+            if getattr(self, name) is None:
+                raise SpecError(f"{name}: found null, expected {expected}")
+
+    def _expect_absent(self, names: tuple[str, ...], when: str) -> None:
+        for name in names:
+            if getattr(self, name):
+                raise SpecError(f"{name}: found {getattr(self, name)}, expected none {when}")
 
 
-PRECISION_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5}
-"""Bytes an element takes at each precision."""
+def _expect_at_most(name: str, found: int, most: int, of: str) -> None:
+    if found > most:
+        raise SpecError(f"{name}: found {found}, expected at most {of} ({most})")
+
+
+PRECISION_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.53125}
+"""Bytes an element takes at each precision; mxfp4: 4 bits, and a scale of 8 bits for every 32 elements."""

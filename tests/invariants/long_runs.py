@@ -43,6 +43,7 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
         decode_runs=str(rng.choice(["stepwise", "contiguous"])),
         prompt_pending_limit=int(rng.choice([500, 8192])),
         seed=seed,
+        **({"full_layers": 18, "windowed_layers": 18, "window_tokens": 128} if seed % 2 else {}),
     )
     return cluster(policy, rows, replicas, transfers_of(rng))
 

@@ -20,6 +20,8 @@ RESERVATIONS = {
 }
 MOST_PROMPT, MOST_OUTPUT = 700, 12
 MAX_MODEL_TOKENS = 800
+KV_LAYERS = ((1, 0, 0), (1, 0, 0), (1, 1, 16), (18, 18, 128), (0, 3, 50), (1, 5, 300))
+"""Full layers, windowed layers and the window: dense twice, then gpt-oss' and others, down to nothing but windows."""
 
 
 @st.composite
@@ -51,6 +53,7 @@ def schedulers(draw: st.DrawFn, kind: str) -> SchedulerInputs:
         "router": draw(st.sampled_from(["jsq", "jsq", "round_robin", "random", "least_kv", "least_waiting"])),
         "router_ties": draw(st.sampled_from(["index", "pool_order"])),
         "seed": draw(st.integers(0, 2**62)),
+        **dict(zip(("full_layers", "windowed_layers", "window_tokens"), draw(st.sampled_from(KV_LAYERS)), strict=True)),
     }
     if options["reservation"] == "max_length" or draw(st.booleans()):
         options["max_model_tokens"] = MAX_MODEL_TOKENS

@@ -80,6 +80,36 @@ def test_conservation_of_kv_blocks(kind: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @EXAMPLES
 @given(data=st.data())
+def test_a_windowed_layer_holds_no_more_than_its_window(kind: str, data: st.DataObject) -> None:
+    """Counted by layers, as the engine's own rule is not: full ones all tokens, windowed ones the last."""
+    inputs = data.draw(clusters(kind))
+    rules = inputs.scheduler
+    layers, window = rules.full_layers + rules.windowed_layers, rules.window_tokens
+    for _, cluster in instants(inputs):
+        for request in cluster.requests:
+            most = max(request.prompt_tokens + request.output_limit, rules.max_model_tokens)
+            by_layer = [most] * rules.full_layers + [min(most, window)] * rules.windowed_layers
+            for blocks in (request.blocks, request.inbound_blocks):
+                assert (blocks - 1) * rules.block_tokens * layers < sum(by_layer)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_a_window_that_nothing_exceeds_changes_nothing(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    dense, wide = ({"full_layers": 4}, {"full_layers": 3, "windowed_layers": 1, "window_tokens": 10_000})
+    runs = [
+        run(dataclasses.replace(inputs, scheduler=dataclasses.replace(inputs.scheduler, **layers)))
+        for layers in ({**dense, "windowed_layers": 0, "window_tokens": 0}, wide)
+    ]
+    assert np.array_equal(runs[0].requests.finish_ps, runs[1].requests.finish_ps)
+    assert np.array_equal(runs[0].replicas.kv_peak_tokens, runs[1].replicas.kv_peak_tokens)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
 def test_tokens_are_produced_once(kind: str, data: st.DataObject) -> None:
     inputs = data.draw(clusters(kind))
     result = run(inputs)

@@ -8,9 +8,20 @@ from simcore.engine.fast.state import Cluster, Replica, Request
 
 
 @step
+def held_tokens(tokens: int, cluster: Cluster) -> int:
+    """What one request's so many tokens hold, in tokens of all layers, rounded up: full layers hold all of them,
+    windowed ones at most ``window_tokens``. Within the window, and without windowed layers, no division is made."""
+    if cluster.windowed_layers == 0 or tokens <= cluster.window_tokens:
+        return tokens
+    layers = cluster.full_layers + cluster.windowed_layers
+    kept = cluster.full_layers * tokens + cluster.windowed_layers * cluster.window_tokens
+    return (kept + layers - 1) // layers
+
+
+@step
 def blocks_of(tokens: int, cluster: Cluster) -> int:
-    """Whole blocks that so many tokens' KV takes."""
-    return (tokens + cluster.block_tokens - 1) // cluster.block_tokens
+    """Whole blocks that one request's so many tokens take."""
+    return (held_tokens(tokens, cluster) + cluster.block_tokens - 1) // cluster.block_tokens
 
 
 @step
@@ -40,6 +51,18 @@ def transfer_tokens(request: Request, cluster: Cluster) -> int:
 
 
 @step
+def routed_tokens(request: Request, cluster: Cluster) -> int:
+    """What the router counts on the decode replica: prompt and output, as far as they are held."""
+    return held_tokens(request.prompt_tokens + request.output_limit, cluster)
+
+
+@step
+def routed_prompt_tokens(request: Request, cluster: Cluster) -> int:
+    """What the router counts on a prefill replica whose request decodes elsewhere: prompt and first token."""
+    return held_tokens(request.prompt_tokens + 1, cluster)
+
+
+@step
 def decode_tokens(request: Request, cluster: Cluster) -> int:
     """What a request must hold to decode its next token (``on_demand``: the token being read included)."""
     if cluster.reservation == ON_DEMAND:
@@ -50,10 +73,10 @@ def decode_tokens(request: Request, cluster: Cluster) -> int:
 @step
 def growth_blocks(request: Request, cluster: Cluster) -> int:
     """Blocks that a request lacks to decode its next token."""
-    tokens = decode_tokens(request, cluster)
+    tokens = held_tokens(decode_tokens(request, cluster), cluster)
     if tokens <= request.blocks * cluster.block_tokens:
         return 0
-    return blocks_of(tokens, cluster) - request.blocks
+    return (tokens + cluster.block_tokens - 1) // cluster.block_tokens - request.blocks
 
 
 @step

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from simcore.engine.fast.blocks import blocks_of, lifetime_tokens
+from simcore.engine.fast.blocks import (
+    blocks_of,
+    held_tokens,
+    lifetime_tokens,
+    routed_prompt_tokens,
+    routed_tokens,
+)
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.names import (
@@ -53,9 +59,9 @@ def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> Non
     source, destination = replica_at(cluster, prefill), replica_at(cluster, decode)
     source.pending_tokens += request.prompt_tokens
     destination.pending_tokens += 1
-    destination.reserved_tokens += request.prompt_tokens + request.output_limit
+    destination.reserved_tokens += routed_tokens(request, cluster)
     if prefill != decode:
-        source.reserved_tokens += request.prompt_tokens + 1
+        source.reserved_tokens += routed_prompt_tokens(request, cluster)
 
 
 @step
@@ -220,7 +226,7 @@ def find_decode(cluster: Cluster, tokens: int) -> int:
 @step
 def is_kv_full(cluster: Cluster, replica: Replica, tokens: int) -> bool:
     """Its reservations and this one reach its capacity."""
-    return replica.reserved_tokens + tokens >= replica.kv_blocks * cluster.block_tokens
+    return replica.reserved_tokens + held_tokens(tokens, cluster) >= replica.kv_blocks * cluster.block_tokens
 
 
 @step

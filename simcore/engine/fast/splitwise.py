@@ -11,6 +11,7 @@ from simcore.engine.fast.blocks import (
     decode_tokens,
     give_back,
     room_to_admit,
+    routed_prompt_tokens,
     take,
 )
 from simcore.engine.fast.due import make_due
@@ -249,7 +250,7 @@ def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
         if stays:
             remove_waiting(cluster, replica, 2 * slot + DECODE)
         else:
-            replica.reserved_tokens -= request.prompt_tokens + 1
+            replica.reserved_tokens -= routed_prompt_tokens(request, cluster)
         leave(cluster, replica, slot)
     elif not stays:
         remove_present(cluster, replica, slot)

@@ -208,6 +208,9 @@ class Cluster:
     max_batch_tokens: int
     max_batch_size: int
     block_tokens: int
+    full_layers: int
+    windowed_layers: int
+    window_tokens: int
     reservation: int
     max_model_tokens: int
     mixed_pool: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simcore.engine.fast.blocks import routed_tokens
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.state import NONE, Cluster, Request, replica_at, result_at
@@ -56,4 +57,4 @@ def forget_finished(cluster: Cluster, request: Request) -> None:
     """The router forgets the rest when the request finishes."""
     replica = replica_at(cluster, request.decode_replica)
     replica.pending_tokens -= 1
-    replica.reserved_tokens -= request.prompt_tokens + request.output_limit
+    replica.reserved_tokens -= routed_tokens(request, cluster)

@@ -6,7 +6,15 @@ all poll at one interval.
 
 from __future__ import annotations
 
-from simcore.engine.fast.blocks import blocks_of, give_back, room_to_admit, take, transfer_tokens
+from simcore.engine.fast.blocks import (
+    blocks_of,
+    give_back,
+    held_tokens,
+    room_to_admit,
+    routed_prompt_tokens,
+    take,
+    transfer_tokens,
+)
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import LAYERWISE
@@ -39,6 +47,12 @@ def ps_per_token(cluster: Cluster, request: Request) -> int:
 
 
 @step
+def sent_tokens(cluster: Cluster, request: Request) -> int:
+    """What a transfer sends, in tokens of all layers: a windowed layer's KV of the prompt's last tokens only."""
+    return held_tokens(request.prompt_tokens, cluster)
+
+
+@step
 def is_sent(request: Request) -> bool:
     """Whether there is anything to send: a decode elsewhere. One output token has none."""
     return request.prefill_replica != request.decode_replica and request.output_tokens > 1
@@ -61,7 +75,7 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
             request.sent_by_layer = 1
             layers = cluster.layers
             first_layer_ps = -(-batch.duration_ps // layers)
-            last_layer_ps = -(-request.prompt_tokens * ps_per_token(cluster, request) // layers)
+            last_layer_ps = -(-sent_tokens(cluster, request) * ps_per_token(cluster, request) // layers)
             start_transfer(cluster, slot, start_ps + first_layer_ps, batch.end_ps + last_layer_ps)
 
 
@@ -100,8 +114,9 @@ def start_transfer(cluster: Cluster, slot: int, ready_ps: int, not_before_ps: in
     start = ready_ps
     if cluster.contention > 0:
         start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps)
-    sent = start + request.prompt_tokens * ps_per_token(cluster, request)
-    end = max(sent, not_before_ps) + set_up_ps(cluster, request.prompt_tokens)
+    tokens = sent_tokens(cluster, request)
+    sent = start + tokens * ps_per_token(cluster, request)
+    end = max(sent, not_before_ps) + set_up_ps(cluster, tokens)
     occupy_nic(source, start, end)
     occupy_nic(destination, start, end)
     destination.inbound += 1
@@ -195,7 +210,7 @@ def finish_transfer(cluster: Cluster, request: Request, now: int) -> None:
     cluster.active -= 1
     destination.inbound -= 1
     give_back(source, request)
-    source.reserved_tokens -= request.prompt_tokens + 1
+    source.reserved_tokens -= routed_prompt_tokens(request, cluster)
     request.blocks = request.inbound_blocks
     request.inbound_blocks = 0
     start_waiting_transfers(cluster, source, now)

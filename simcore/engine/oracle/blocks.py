@@ -1,4 +1,9 @@
-"""KV memory: how many blocks a request needs and when, taking them, giving them back."""
+"""KV memory: how many blocks a request needs and when, taking them, giving them back.
+
+A replica's capacity counts tokens whose KV is kept in every layer. A windowed layer keeps a request's last
+``window_tokens`` only, so a request of more tokens holds, over all layers, the KV of fewer (``held_tokens``): that
+many are reserved, sent and counted by the router.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,17 @@ from simcore.engine.inputs import SchedulerInputs
 from simcore.engine.oracle.state import Cluster, Replica, Request
 
 
+def held_tokens(tokens: int, scheduler: SchedulerInputs) -> int:
+    """What one request's so many tokens hold, in tokens of all layers, rounded up: full layers hold all of them,
+    windowed ones at most ``window_tokens``."""
+    layers = scheduler.full_layers + scheduler.windowed_layers
+    kept = scheduler.full_layers * tokens + scheduler.windowed_layers * min(tokens, scheduler.window_tokens)
+    return -(-kept // layers)
+
+
 def blocks_of(tokens: int, scheduler: SchedulerInputs) -> int:
-    """Whole blocks that so many tokens' KV takes."""
-    return -(-tokens // scheduler.block_tokens)
+    """Whole blocks that one request's so many tokens take."""
+    return -(-held_tokens(tokens, scheduler) // scheduler.block_tokens)
 
 
 def lifetime_tokens(request: Request, scheduler: SchedulerInputs) -> int:
@@ -32,6 +45,16 @@ def transfer_tokens(request: Request, scheduler: SchedulerInputs) -> int:
     if scheduler.reservation == "output_at_decode":
         return request.prompt_tokens + 1
     return lifetime_tokens(request, scheduler)
+
+
+def routed_tokens(request: Request, scheduler: SchedulerInputs) -> int:
+    """What the router counts on the decode replica: prompt and output, as far as they are held."""
+    return held_tokens(request.prompt_tokens + request.output_limit, scheduler)
+
+
+def routed_prompt_tokens(request: Request, scheduler: SchedulerInputs) -> int:
+    """What the router counts on a prefill replica whose request decodes elsewhere: prompt and first token."""
+    return held_tokens(request.prompt_tokens + 1, scheduler)
 
 
 def decode_tokens(request: Request, scheduler: SchedulerInputs) -> int:

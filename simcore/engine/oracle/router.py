@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from bisect import insort
 
-from simcore.engine.oracle.blocks import blocks_of, lifetime_tokens, waiting_blocks
+from simcore.engine.oracle.blocks import (
+    blocks_of,
+    held_tokens,
+    lifetime_tokens,
+    routed_prompt_tokens,
+    routed_tokens,
+    waiting_blocks,
+)
 from simcore.engine.oracle.state import Cluster, Replica, Request
 
 MASK = (1 << 64) - 1
@@ -34,11 +41,12 @@ def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> Non
     """Note what the router counts: pending tokens, and the KV that the request will reserve."""
     request.prefill_replica, request.decode_replica = prefill, decode
     source, destination = cluster.replicas[prefill], cluster.replicas[decode]
+    scheduler = cluster.inputs.scheduler
     source.pending_tokens += request.prompt_tokens
     destination.pending_tokens += 1
-    destination.reserved_tokens += request.prompt_tokens + request.output_limit
+    destination.reserved_tokens += routed_tokens(request, scheduler)
     if prefill != decode:
-        source.reserved_tokens += request.prompt_tokens + 1
+        source.reserved_tokens += routed_prompt_tokens(request, scheduler)
 
 
 def choose_one(cluster: Cluster, request: Request) -> tuple[int, int] | None:
@@ -163,7 +171,7 @@ def find_decode(cluster: Cluster, tokens: int) -> int | None:
 def is_kv_full(cluster: Cluster, replica: Replica, tokens: int) -> bool:
     """Its reservations and this one reach its capacity."""
     capacity = replica.inputs.kv_blocks * cluster.inputs.scheduler.block_tokens
-    return replica.reserved_tokens + tokens >= capacity
+    return replica.reserved_tokens + held_tokens(tokens, cluster.inputs.scheduler) >= capacity
 
 
 def least_pending(cluster: Cluster, candidates: list[int]) -> int | None:

@@ -25,6 +25,7 @@ from simcore.engine.oracle.blocks import (
     decode_tokens,
     give_back,
     room_to_admit,
+    routed_prompt_tokens,
     take,
 )
 from simcore.engine.oracle.idle import settle_idle
@@ -203,7 +204,7 @@ def end_prompt(cluster: Cluster, replica: Replica, request: Request, now: int) -
         if stays:
             replica.tasks.remove(2 * request.index + DECODE)
         else:
-            replica.reserved_tokens -= request.prompt_tokens + 1
+            replica.reserved_tokens -= routed_prompt_tokens(request, cluster.inputs.scheduler)
         leave(cluster, replica, request)
     elif not stays:
         replica.present.remove(request.index)

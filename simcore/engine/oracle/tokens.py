@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simcore.engine.oracle.blocks import routed_tokens
 from simcore.engine.oracle.state import Cluster, Request
 from simcore.engine.outputs import FINISHED, NEVER
 
@@ -40,4 +41,4 @@ def forget_finished(cluster: Cluster, request: Request) -> None:
     """The router forgets the rest when the request finishes."""
     replica = cluster.replicas[request.decode_replica]
     replica.pending_tokens -= 1
-    replica.reserved_tokens -= request.prompt_tokens + request.output_limit
+    replica.reserved_tokens -= routed_tokens(request, cluster.inputs.scheduler)

@@ -11,7 +11,15 @@ from __future__ import annotations
 
 import heapq
 
-from simcore.engine.oracle.blocks import blocks_of, give_back, room_to_admit, take, transfer_tokens
+from simcore.engine.oracle.blocks import (
+    blocks_of,
+    give_back,
+    held_tokens,
+    room_to_admit,
+    routed_prompt_tokens,
+    take,
+    transfer_tokens,
+)
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import TRANSFER_END, TRANSFER_POLL, Cluster, MicroBatch, Replica, Request
 from simcore.transfer import WHOLE_BELOW_TOKENS
@@ -29,6 +37,11 @@ def ends(cluster: Cluster, request: Request) -> tuple[Replica, Replica]:
     return cluster.replicas[request.prefill_replica], cluster.replicas[request.decode_replica]
 
 
+def sent_tokens(cluster: Cluster, request: Request) -> int:
+    """What a transfer sends, in tokens of all layers: a windowed layer's KV of the prompt's last tokens only."""
+    return held_tokens(request.prompt_tokens, cluster.inputs.scheduler)
+
+
 def is_sent(request: Request) -> bool:
     """Whether there is anything to send: a decode elsewhere. One output token has none."""
     return request.prefill_replica != request.decode_replica and request.output_tokens > 1
@@ -44,7 +57,7 @@ def send_by_layer(cluster: Cluster, batch: MicroBatch) -> None:
             request.sent_by_layer = True
             layers = cluster.inputs.transfer.layers
             first_layer_ps = -(-batch.duration_ps // layers)
-            last_layer_ps = -(-request.prompt_tokens * ps_per_token(cluster, request) // layers)
+            last_layer_ps = -(-sent_tokens(cluster, request) * ps_per_token(cluster, request) // layers)
             start_transfer(cluster, request, batch.start_ps + first_layer_ps, batch.end_ps + last_layer_ps)
 
 
@@ -78,8 +91,9 @@ def start_transfer(cluster: Cluster, request: Request, ready_ps: int, not_before
     request.inbound_blocks = blocks_of(transfer_tokens(request, scheduler), scheduler)
     take(destination, request.inbound_blocks)
     start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps) if transfer.contention else ready_ps
-    sent = start + request.prompt_tokens * ps_per_token(cluster, request)
-    end = max(sent, not_before_ps) + set_up_ps(cluster, request.prompt_tokens)
+    tokens = sent_tokens(cluster, request)
+    sent = start + tokens * ps_per_token(cluster, request)
+    end = max(sent, not_before_ps) + set_up_ps(cluster, tokens)
     for replica in (source, destination):
         replica.nic_free_ps = end
         replica.counters.nic_busy_ps += end - start
@@ -133,7 +147,7 @@ def finish_transfer(cluster: Cluster, request: Request, now: int) -> None:
     cluster.active -= 1
     destination.inbound -= 1
     give_back(source, request)
-    source.reserved_tokens -= request.prompt_tokens + 1
+    source.reserved_tokens -= routed_prompt_tokens(request, cluster.inputs.scheduler)
     request.blocks = request.inbound_blocks
     request.inbound_blocks = 0
     start_waiting_transfers(cluster, source, now)
