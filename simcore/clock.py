@@ -53,7 +53,8 @@ def _iteration_ps(inputs: ClusterInputs, curve: IterationCurve, context: Float64
     """The longest iteration, or the largest number on the way to it: a chunk's attention before it is rounded."""
     rules = inputs.scheduler
     longest, members = float(context.max()), float(min(rules.max_batch_size, len(context)))
-    budget = rules.token_budget if rules.kind == "sarathi" else max(rules.max_batch_tokens, longest)
+    by_chunks = rules.kind == "sarathi" or rules.chunked
+    budget = rules.token_budget if by_chunks else max(rules.max_batch_tokens, longest)
     tokens = min(budget + members, float(context.sum()))
     chunk = min(budget, longest) * longest * curve.attention + longest * (
         curve.chunk_read_ps << ATTENTION_FRACTION_BITS

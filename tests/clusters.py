@@ -34,6 +34,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "vllm": {"reservation": "on_demand", "simultaneous_arrivals": "together"},
     "splitwise": SPLITWISE,
     "splitwise_baseline": SPLITWISE,
+    "chunked": {**SPLITWISE, "kind": "splitwise", "chunked": True},
 }
 
 
@@ -53,7 +54,7 @@ def replica(role: str = "mixed", **changes: Any) -> ReplicaInputs:
 
 
 def scheduler(kind: str, **changes: Any) -> SchedulerInputs:
-    """A policy with round numbers; blocks of 16 tokens."""
+    """A policy with round numbers; blocks of 16 tokens. ``chunked`` is kind ``splitwise`` with that option."""
     plain: dict[str, Any] = {
         "kind": kind,
         "token_budget": 64,
@@ -63,6 +64,7 @@ def scheduler(kind: str, **changes: Any) -> SchedulerInputs:
         "watermark_blocks_share": 0.0,
         "max_model_tokens": 0,
         "mixed_pool": True,
+        "chunked": False,
         "prompt_pending_limit": 8192,
         "padded_prompts": False,
         "preempt_when_full": False,

@@ -69,7 +69,7 @@ def _check_kind(case: Case) -> None:
             " preempts"
         )
     for index, pool in enumerate(case.pools):
-        if pool.pipeline_parallel > 1:
+        if pool.pipeline_parallel > 1 and not case.scheduler.chunked:
             raise SpecError(
                 f"pools[{index}].pipeline_parallel: {pool.pipeline_parallel} is not built yet with scheduler"
                 f" kind {case.scheduler.kind}, expected 1"
@@ -138,6 +138,7 @@ def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
         reservation=_reservation(case),
         max_model_tokens=case.memory.max_model_tokens or 0,
         mixed_pool=given.mixed_pool,
+        chunked=given.chunked,
         prompt_pending_limit=given.prompt_pending_limit,
         padded_prompts=given.padded_prompts,
         preempt_when_full=given.preempt_when_full,
@@ -155,7 +156,9 @@ def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
 
 def _token_budget(case: Case) -> int:
     budget = case.scheduler.token_budget
-    return budget if isinstance(budget, int) else DEFAULT_TOKEN_BUDGET
+    if isinstance(budget, int):
+        return budget
+    return case.scheduler.max_batch_tokens or DEFAULT_BATCH_TOKENS if case.scheduler.chunked else DEFAULT_TOKEN_BUDGET
 
 
 def _default_batch_tokens(kind: str, trace: Trace) -> int:

@@ -50,6 +50,7 @@ class SchedulerInputs:
     max_model_tokens: int
     """0: no limit."""
     mixed_pool: bool
+    chunked: bool
     prompt_pending_limit: int
     padded_prompts: bool
     preempt_when_full: bool

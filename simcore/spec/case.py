@@ -99,9 +99,19 @@ class SchedulerSpec:
         if self.kind not in BUILT_KINDS:
             raise SpecError(f"kind: '{self.kind}' is not built yet, expected one of {', '.join(BUILT_KINDS)}")
         if self.chunked:
-            raise SpecError("chunked: true is not built yet, expected false")
+            self._check_chunked()
         if self.token_budget == "auto":  # noqa: S105
             raise SpecError("token_budget: 'auto' is not built yet, expected a whole number")
+
+    def _check_chunked(self) -> None:
+        if self.kind != "splitwise":
+            raise SpecError(f"chunked: found true with kind {self.kind}, expected false, or kind splitwise")
+        for name, simulated, plain in (("decode_runs", "contiguous", "stepwise"), ("ageing", "splitwise-sim", "fair")):
+            if getattr(self, name) == simulated:
+                raise SpecError(
+                    f"{name}: found '{simulated}' with chunked, expected {plain}: batches are then chosen as with"
+                    " kind sarathi"
+                )
 
 
 @dataclass(frozen=True)
@@ -156,6 +166,7 @@ class Case:
 
     def __post_init__(self) -> None:
         _check_roles(self)
+        _check_transfer(self)
 
 
 def decode_case(value: Any) -> Case:
@@ -173,6 +184,14 @@ def _refuse_reserved(name: str, value: float | None) -> None:
     """A key that is kept for what is not built yet says so, by name."""
     if value not in (None, 1):
         raise SpecError(f"{name}: {value:g} is not built yet, expected null or 1")
+
+
+def _check_transfer(case: Case) -> None:
+    if case.scheduler.chunked and case.kv_transfer.mode == "layerwise":
+        raise SpecError(
+            "kv_transfer.mode: found 'layerwise' with scheduler.chunked, expected serialized: a prompt's layers are"
+            " done chunk by chunk"
+        )
 
 
 def _check_roles(case: Case) -> None:

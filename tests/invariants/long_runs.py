@@ -7,7 +7,7 @@ import numpy as np
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, TransferInputs
 from simcore.latency.curve import IterationCurve
 from tests.clusters import NS, cluster, replica, scheduler
-from tests.invariants.strategies import CO_LOCATED
+from tests.invariants.strategies import BY_STAGES, CHUNKED
 
 REQUESTS = 300
 CURVE = IterationCurve(
@@ -49,11 +49,11 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
 
 
 def replicas_of(kind: str, rng: np.random.Generator) -> list[ReplicaInputs]:
-    """Four to ten, of one size each pool; the co-located kinds with one or two stages."""
+    """Four to ten, of one size each pool; one or two stages where the kind has them."""
     roles = ["mixed"] * int(rng.integers(4, 8))
-    if kind == "splitwise":
+    if kind in ("splitwise", CHUNKED):
         roles = ["prefill"] * int(rng.integers(2, 6)) + ["decode"] * int(rng.integers(2, 5))
-    stages = int(rng.integers(1, 3)) if kind in CO_LOCATED else 1
+    stages = int(rng.integers(1, 3)) if kind in BY_STAGES else 1
     kv_blocks = int(rng.choice([220, 400, 2000]))
     return [replica(role, curve=CURVE, stages=stages, kv_blocks=kv_blocks, transfer_ps_per_token=5 * NS)
             for role in roles]  # fmt: skip

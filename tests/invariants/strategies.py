@@ -13,10 +13,14 @@ from tests.clusters import cluster, replica, scheduler
 
 CO_LOCATED = ("sarathi", "vllm")
 SPLITWISE = ("splitwise_baseline", "splitwise")
-KINDS = (*CO_LOCATED, *SPLITWISE)
+CHUNKED = "chunked"
+"""Kind ``splitwise`` with ``chunked``."""
+BY_STAGES = (*CO_LOCATED, CHUNKED)
+"""Kinds with more than one micro-batch in flight."""
+KINDS = (*CO_LOCATED, *SPLITWISE, CHUNKED)
 RESERVATIONS = {
     **dict.fromkeys(CO_LOCATED, ("on_demand", "full_output", "output_at_decode", "max_length")),
-    **dict.fromkeys(SPLITWISE, ("output_at_decode", "full_output", "max_length")),
+    **dict.fromkeys((*SPLITWISE, CHUNKED), ("output_at_decode", "full_output", "max_length")),
 }
 MOST_PROMPT, MOST_OUTPUT = 700, 12
 MAX_MODEL_TOKENS = 800
@@ -64,7 +68,7 @@ def schedulers(draw: st.DrawFn, kind: str) -> SchedulerInputs:
 def replicas(draw: st.DrawFn, kind: str, block_tokens: int) -> list[ReplicaInputs]:
     """One to four, of the roles and stages that the kind may have; KV from scarcely one request's to plenty."""
     roles = ["mixed"] * draw(st.integers(1, 3))
-    if kind == "splitwise":
+    if kind in ("splitwise", CHUNKED):
         roles = draw(
             st.sampled_from(
                 [
@@ -77,7 +81,7 @@ def replicas(draw: st.DrawFn, kind: str, block_tokens: int) -> list[ReplicaInput
                 ]
             )
         )
-    curve, stages = draw(curves()), draw(st.integers(1, 3)) if kind in CO_LOCATED else 1
+    curve, stages = draw(curves()), draw(st.integers(1, 3)) if kind in BY_STAGES else 1
     kv_tokens = draw(st.sampled_from([300, MAX_MODEL_TOKENS, 900, 1600, 20_000]))
     return [
         replica(

@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.oracle.blocks import blocks_of
+from simcore.engine.oracle.blocks import blocks_of, growth_blocks
 from simcore.engine.oracle.cluster import run
 from simcore.engine.oracle.preemption import fits, micro_batch_size
 from simcore.engine.oracle.selection import select
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
-from tests.invariants.strategies import CO_LOCATED, KINDS, SPLITWISE, clusters
+from tests.invariants.strategies import BY_STAGES, CHUNKED, CO_LOCATED, KINDS, SPLITWISE, clusters
 from tests.invariants.watching import held_blocks, in_flight, instants
 
 EXAMPLES = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -52,7 +52,7 @@ def test_conservation_of_requests(kind: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_only_what_can_never_fit_is_refused(kind: str, data: st.DataObject) -> None:
     inputs = data.draw(clusters(kind))
-    assume(kind != "splitwise" or (inputs.scheduler.router == "jsq" and inputs.scheduler.mixed_pool))
+    assume(kind not in ("splitwise", CHUNKED) or (inputs.scheduler.router == "jsq" and inputs.scheduler.mixed_pool))
     status = run(inputs).requests.status
     most = inputs.scheduler.max_model_tokens
     for request in range(len(status)):
@@ -167,7 +167,20 @@ def admissible(cluster: Cluster, replica: Replica) -> bool:
     """Whether a batch could be formed here now."""
     if cluster.inputs.scheduler.kind in CO_LOCATED:
         return bool(replica.running) or (bool(replica.waiting) and fits(cluster, replica, replica.waiting[0]))
+    if cluster.inputs.scheduler.chunked:
+        return chunked_admissible(cluster, replica)
     return bool(select(cluster, replica))
+
+
+def chunked_admissible(cluster: Cluster, replica: Replica) -> bool:
+    """A prefill in progress, a decode whose blocks fit or that may join; if no decode lacks blocks, a prompt."""
+    decodes = [request for request in replica.running if request.done_tokens == request.target_tokens]
+    lacking = [r for r in decodes if growth_blocks(r, cluster.inputs.scheduler) > replica.free_blocks]
+    if len(lacking) < len(replica.running):
+        return True
+    if replica.joining and replica.admitted < cluster.inputs.scheduler.max_batch_size:
+        return True
+    return not lacking and bool(replica.waiting) and fits(cluster, replica, replica.waiting[0])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -175,7 +188,7 @@ def admissible(cluster: Cluster, replica: Replica) -> bool:
 @given(data=st.data())
 def test_no_idle_replica_with_admissible_work(kind: str, data: st.DataObject) -> None:
     inputs = data.draw(clusters(kind))
-    assume(kind in CO_LOCATED or inputs.scheduler.decode_runs == "stepwise")
+    assume(kind in BY_STAGES or inputs.scheduler.decode_runs == "stepwise")
     for _, cluster in instants(inputs):
         for replica in cluster.replicas:
             assert replica.in_flight or not admissible(cluster, replica)
@@ -185,7 +198,7 @@ def check_budget(cluster: Cluster, replica: Replica, batch: MicroBatch) -> None:
     policy = cluster.inputs.scheduler
     decodes = batch.new_tokens.count(0)
     tokens = sum(batch.new_tokens) + decodes
-    if policy.kind == "sarathi":
+    if policy.kind == "sarathi" or policy.chunked:
         assert tokens <= max(policy.token_budget, decodes)
         assert decodes <= micro_batch_size(cluster, replica)
     elif policy.kind == "vllm":
@@ -213,9 +226,9 @@ def test_budgets_are_kept(kind: str, data: st.DataObject) -> None:
 @EXAMPLES
 @given(data=st.data())
 def test_first_come_first_served_on_each_replica(kind: str, data: st.DataObject) -> None:
-    """By start of the prefill: always with sarathi and vllm; with the splitwise kinds where nothing ages."""
+    """By start of the prefill: always with sarathi, vllm and chunked; with the splitwise kinds where nothing ages."""
     inputs = data.draw(clusters(kind))
-    assume(kind in CO_LOCATED or inputs.scheduler.ageing == "none")
+    assume(kind in BY_STAGES or inputs.scheduler.ageing == "none")
     requests = run(inputs).requests
     for replica in range(len(inputs.replicas)):
         here = (requests.prefill_replica == replica) & (requests.first_scheduled_ps != NEVER)
@@ -264,7 +277,7 @@ def test_time_and_energy_add_up(kind: str, data: st.DataObject) -> None:
             assert (counts.nic_busy_ps <= result.end_ps).all()
 
 
-@pytest.mark.parametrize("kind", SPLITWISE)
+@pytest.mark.parametrize("kind", [*SPLITWISE, CHUNKED])
 @EXAMPLES
 @given(data=st.data())
 def test_blocked_is_never_said_of_a_machine_with_nothing_to_do(kind: str, data: st.DataObject) -> None:

@@ -27,13 +27,20 @@ def in_flight(cluster: Cluster) -> list[tuple[Replica, MicroBatch]]:
     return [(cluster.replicas[event[4]], event[5]) for event in cluster.events if isinstance(event[5], MicroBatch)]
 
 
+def present_requests(cluster: Cluster, replica: Replica) -> set[int]:
+    """Requests that wait or run on a splitwise machine."""
+    here = [*replica.waiting, *replica.joining, *replica.running]
+    flying = [request for where, batch in in_flight(cluster) if where is replica for request in batch.members]
+    return {*replica.present, *(request.index for request in here + flying)}
+
+
 def held_blocks(cluster: Cluster) -> list[int]:
     """Blocks that requests hold, by replica: where they prefill, and from the start of a transfer where they decode."""
     held = [0] * len(cluster.replicas)
     for request in cluster.requests:
         if request.prefill_replica < 0:
             continue
-        joined = request.index in cluster.replicas[request.decode_replica].present
+        joined = request.index in present_requests(cluster, cluster.replicas[request.decode_replica])
         held[request.decode_replica if joined else request.prefill_replica] += request.blocks
         held[request.decode_replica] += request.inbound_blocks
     return held

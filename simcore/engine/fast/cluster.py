@@ -10,11 +10,10 @@ from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.queues import free_slot, take_slot
-from simcore.engine.fast.replica import arrive, end_iteration, start_iterations
+from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, start_iterations
 from simcore.engine.fast.results import run_result
 from simcore.engine.fast.router import route
 from simcore.engine.fast.setup import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, build_memory, enlarge
-from simcore.engine.fast.splitwise import end_transfer
 from simcore.engine.fast.state import (
     DECODE,
     FOREVER,

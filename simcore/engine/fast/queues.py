@@ -46,6 +46,27 @@ def pop_waiting(cluster: Cluster, replica: Replica) -> int:
 
 
 @step
+def push_joining(cluster: Cluster, replica: Replica, slot: int) -> None:
+    """At the end of the decodes that have no place yet."""
+    request_at(cluster, slot).next_waiting = NONE
+    if replica.joining == 0:
+        replica.first_joining = slot
+    else:
+        request_at(cluster, replica.last_joining).next_waiting = slot
+    replica.last_joining = slot
+    replica.joining += 1
+
+
+@step
+def pop_joining(cluster: Cluster, replica: Replica) -> int:
+    """The first of the decodes that have no place yet, taken out."""
+    slot = replica.first_joining
+    replica.first_joining = request_at(cluster, slot).next_waiting
+    replica.joining -= 1
+    return slot
+
+
+@step
 def take_slot(cluster: Cluster) -> int:
     """A free slot; ``cluster.advance`` made sure that there is one."""
     cluster.free_count -= 1

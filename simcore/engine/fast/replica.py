@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast import sarathi, splitwise, vllm
+from simcore.engine.fast import chunked, sarathi, splitwise, vllm
 from simcore.engine.fast.blocks import give_back
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
@@ -34,6 +34,9 @@ def is_splitwise(cluster: Cluster) -> bool:
 @step
 def arrive(cluster: Cluster, slot: int, now: int) -> None:
     """A routed request joins the queue of its prefill replica, which is woken."""
+    if cluster.chunked > 0:
+        chunked.arrive(cluster, slot, now)
+        return
     if is_splitwise(cluster):
         splitwise.arrive(cluster, slot, now)
         return
@@ -49,6 +52,9 @@ def arrive(cluster: Cluster, slot: int, now: int) -> None:
 @step
 def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     """Form micro-batches from what is not in flight while fewer than one a stage are."""
+    if cluster.chunked > 0:
+        chunked.start_iterations(cluster, replica, now)
+        return
     if is_splitwise(cluster):
         splitwise.start_iteration(cluster, replica, now)
         return
@@ -71,6 +77,9 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     add_batch_energy(cluster, replica, flight)
     replica.idle_since_ps = now
     make_due(cluster, replica)
+    if cluster.chunked > 0:
+        chunked.end_iteration(cluster, replica, flight, now)
+        return
     if is_splitwise(cluster):
         splitwise.end_iteration(cluster, replica, flight, now)
         return
@@ -84,6 +93,15 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
             free_slot(cluster, slot)
         else:
             append_running(cluster, replica, slot)
+
+
+@step
+def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
+    """KV has come to a decode replica."""
+    if cluster.chunked > 0:
+        chunked.end_transfer(cluster, slot, now)
+    else:
+        splitwise.end_transfer(cluster, slot, now)
 
 
 @step

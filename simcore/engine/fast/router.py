@@ -118,7 +118,13 @@ def value_of(replica: Replica, measure: int) -> int:
         return replica.reserved_tokens
     if measure == KV_BLOCKS:
         return replica.kv_blocks - replica.free_blocks + replica.waiting_blocks
-    return replica.waiting + replica.tasks
+    return waiting(replica)
+
+
+@step
+def waiting(replica: Replica) -> int:
+    """Length of a replica's waiting queue; chunked: decodes that have no place yet, and what was left over, too."""
+    return replica.waiting + replica.tasks + replica.joining + replica.left_over
 
 
 @step
@@ -210,7 +216,7 @@ def find_prefill(cluster: Cluster, request: Request) -> int:
 def is_queue_long(cluster: Cluster, replica: Replica, request: Request) -> bool:
     """Something waits there, and the prompt would make its pending tokens exceed the limit."""
     pending = replica.pending_tokens + request.prompt_tokens
-    return replica.tasks > 0 and pending > cluster.prompt_pending_limit
+    return waiting(replica) > 0 and pending > cluster.prompt_pending_limit
 
 
 @step

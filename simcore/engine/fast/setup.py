@@ -170,6 +170,7 @@ def settings(inputs: ClusterInputs) -> dict[str, int]:
         "window_tokens",
         "max_model_tokens",
         "mixed_pool",
+        "chunked",
         "prompt_pending_limit",
         "padded_prompts",
         "preempt_when_full",

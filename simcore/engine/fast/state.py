@@ -126,6 +126,13 @@ class Replica:
     waiting_blocks: int
     """Blocks that the prompts waiting here will take (for the router ``least_kv``)."""
 
+    joining: int
+    first_joining: int
+    last_joining: int
+    """Chunked: decodes whose KV has come and that have no place yet, linked through ``Request.next_waiting``."""
+    left_over: int
+    """Chunked: how many of ``running`` the last selection left over."""
+
     tasks: int
     first_task: int
     last_task: int
@@ -214,6 +221,7 @@ class Cluster:
     reservation: int
     max_model_tokens: int
     mixed_pool: int
+    chunked: int
     prompt_pending_limit: int
     padded_prompts: int
     preempt_when_full: int

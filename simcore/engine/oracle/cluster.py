@@ -27,11 +27,10 @@ from __future__ import annotations
 import heapq
 
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.oracle.replica import arrive, end_iteration, start_iterations
+from simcore.engine.oracle.replica import arrive, end_iteration, end_transfer, start_iterations
 from simcore.engine.oracle.results import run_result
 from simcore.engine.oracle.router import route
 from simcore.engine.oracle.setup import build_cluster
-from simcore.engine.oracle.splitwise import end_transfer
 from simcore.engine.oracle.state import TRANSFER_END, Cluster, MicroBatch
 from simcore.engine.oracle.transfer import poll_transfer
 from simcore.engine.outputs import REFUSED, RunResult

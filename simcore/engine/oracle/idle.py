@@ -13,7 +13,8 @@ def settle_idle(replica: Replica, now: int) -> None:
     """
     if replica.in_flight == 0 and now > replica.idle_since_ps:
         idle = (now - replica.idle_since_ps) * replica.inputs.stages
-        if replica.waiting or replica.tasks or replica.inbound_waiting or replica.polls:
+        waiting = replica.waiting or replica.tasks or replica.left_over
+        if waiting or replica.inbound_waiting or replica.polls:
             replica.counters.blocked_ps += idle
         elif replica.inbound:
             replica.counters.transfer_wait_ps += idle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcore.engine.oracle import sarathi, splitwise, vllm
+from simcore.engine.oracle import chunked, sarathi, splitwise, vllm
 from simcore.engine.oracle.blocks import give_back
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
@@ -14,6 +14,9 @@ SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
 
 def arrive(cluster: Cluster, request: Request, now: int) -> None:
     """A routed request joins the queue of its prefill replica, which is woken."""
+    if cluster.inputs.scheduler.chunked:
+        chunked.arrive(cluster, request, now)
+        return
     if cluster.inputs.scheduler.kind in SPLITWISE_KINDS:
         splitwise.arrive(cluster, request, now)
         return
@@ -29,6 +32,9 @@ def arrive(cluster: Cluster, request: Request, now: int) -> None:
 def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     """Form micro-batches from what is not in flight while fewer than one a stage are."""
     kind = cluster.inputs.scheduler.kind
+    if cluster.inputs.scheduler.chunked:
+        chunked.start_iterations(cluster, replica, now)
+        return
     if kind in SPLITWISE_KINDS:
         splitwise.start_iteration(cluster, replica, now)
         return
@@ -47,6 +53,9 @@ def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: in
     cluster.active -= 1
     replica.idle_since_ps = now
     cluster.due.add(replica.index)
+    if cluster.inputs.scheduler.chunked:
+        chunked.end_iteration(cluster, replica, batch, now)
+        return
     if cluster.inputs.scheduler.kind in SPLITWISE_KINDS:
         splitwise.end_iteration(cluster, replica, batch, now)
         return
@@ -57,6 +66,14 @@ def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: in
             give_back(replica, request)
         else:
             replica.running.append(request)
+
+
+def end_transfer(cluster: Cluster, request: Request, now: int) -> None:
+    """KV has come to a decode replica."""
+    if cluster.inputs.scheduler.chunked:
+        chunked.end_transfer(cluster, request, now)
+    else:
+        splitwise.end_transfer(cluster, request, now)
 
 
 def advance(cluster: Cluster, request: Request, now: int) -> bool:

@@ -110,8 +110,8 @@ def draw(seed: int, request: int, stage: int) -> int:
 
 
 def waiting(replica: Replica) -> int:
-    """Length of a replica's waiting queue."""
-    return len(replica.waiting) + len(replica.tasks)
+    """Length of a replica's waiting queue; chunked: decodes that have no place yet, and what was left over, too."""
+    return len(replica.waiting) + len(replica.tasks) + len(replica.joining) + replica.left_over
 
 
 def kv_blocks(cluster: Cluster, replica: Replica) -> int:
@@ -156,7 +156,7 @@ def find_prefill(cluster: Cluster, request: Request) -> int | None:
 def is_queue_long(cluster: Cluster, replica: Replica, request: Request) -> bool:
     """Something waits there, and the prompt would make its pending tokens exceed the limit."""
     pending = replica.pending_tokens + request.prompt_tokens
-    return bool(replica.tasks) and pending > cluster.inputs.scheduler.prompt_pending_limit
+    return waiting(replica) > 0 and pending > cluster.inputs.scheduler.prompt_pending_limit
 
 
 def find_decode(cluster: Cluster, tokens: int) -> int | None:

@@ -100,6 +100,10 @@ class Replica:
     """``sarathi``, ``vllm``: not admitted, first come first (preempted ones in front)."""
     running: list[Request] = field(default_factory=list)
     """``sarathi``, ``vllm``: admitted and not in flight, in the order they are looked at."""
+    joining: deque[Request] = field(default_factory=deque)
+    """Chunked: decodes whose KV has come and that have no place yet, first come first."""
+    left_over: int = 0
+    """Chunked: how many of ``running`` the last selection left over."""
 
     tasks: list[int] = field(default_factory=list)
     """Splitwise: tasks that wait (not in the batch), in the order of ``ageing``."""

@@ -46,6 +46,18 @@ def test_defaults_by_kind(kind: str, tokens: int, size: int, reservation: str, w
     assert scheduler.prompt_pending_limit == 8192
 
 
+@pytest.mark.parametrize(
+    ("given", "budget"),
+    [({}, 2048), ({"max_batch_tokens": 300}, 300), ({"max_batch_tokens": 300, "token_budget": 200}, 200)],
+)
+def test_chunked_machines_keep_the_token_budget_or_else_the_batch_tokens(given: dict[str, int], budget: int) -> None:
+    pools = [{"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 4, "pipeline_parallel": 2}]
+    inputs = compiled(scheduler={"kind": "splitwise", "chunked": True, **given}, pools=pools)
+    assert (inputs.scheduler.chunked, inputs.scheduler.token_budget) == (True, budget)
+    assert inputs.replicas[0].stages == 2
+    assert not compiled("splitwise").scheduler.chunked
+
+
 def test_what_is_given_stands() -> None:
     inputs = compiled(
         scheduler={"kind": "vllm", "max_batch_tokens": 100, "max_batch_size": 7},
@@ -114,6 +126,10 @@ def test_transfer_in_whole_picoseconds() -> None:
     [
         ({"memory": {"reservation": "max_length"}}, "memory.max_model_tokens: found null"),
         ({"scheduler": {"kind": "splitwise_baseline"}, "memory": {"reservation": "on_demand"}}, "found on_demand"),
+        (
+            {"scheduler": {"kind": "splitwise", "chunked": True}, "memory": {"reservation": "on_demand"}},
+            "found on_demand",
+        ),
         (
             {
                 "scheduler": {"kind": "splitwise_baseline"},

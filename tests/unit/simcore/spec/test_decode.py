@@ -131,12 +131,32 @@ def test_a_case_is_an_object(value: Any) -> None:
 def test_what_is_not_built_is_refused_by_name() -> None:
     for path, value in (
         ("scheduler.kind", "orca"),
-        ("scheduler.chunked", True),
         ("scheduler.token_budget", "auto"),
         ("kv_transfer.mode", "chunkwise"),
     ):
         with pytest.raises(SpecError, match="not built yet"):
             decode_case(case_with(path, value))
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "transfer", "words"),
+    [
+        ({"kind": "vllm"}, {}, "scheduler.chunked: found true with kind vllm, expected false, or kind splitwise"),
+        (
+            {"kind": "splitwise", "decode_runs": "contiguous"},
+            {},
+            "scheduler.decode_runs: found 'contiguous' with",
+        ),
+        ({"kind": "splitwise", "ageing": "splitwise-sim"}, {}, "scheduler.ageing: found 'splitwise-sim' with chunked"),
+        ({"kind": "splitwise"}, {"mode": "layerwise"}, "kv_transfer.mode: found 'layerwise' with scheduler.chunked"),
+    ],
+)
+def test_what_chunks_cannot_do_is_refused_by_name(
+    scheduler: dict[str, Any], transfer: dict[str, Any], words: str
+) -> None:
+    case = {**CASE, "scheduler": {"chunked": True, **scheduler}, "kv_transfer": transfer}
+    with pytest.raises(SpecError, match=words):
+        decode_case(case)
 
 
 def test_machines_and_replicas_exclude_each_other() -> None:

@@ -1,5 +1,7 @@
 """Where requests go."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,20 @@ def test_a_full_queue_turns_the_decode_machine_with_the_fewest_pending_tokens_mi
     assert routed(state, 1) == (2, 2)
     assert state.mixed_pool == [2]
     assert state.decode_pool == [1]
+
+
+@pytest.mark.parametrize("queue", ["waiting", "joining", "left_over"])
+def test_a_chunked_machine_s_prompts_and_decodes_that_wait_make_its_queue_long(queue: str) -> None:
+    policy = scheduler("chunked", prompt_pending_limit=50)
+    state = build_cluster(cluster(policy, [(0, 60, 5)] * 3, SPLIT))
+    assert routed(state, 0)[0] == 0
+    state.replicas[1].running.append(state.requests[0])  # an iteration that has just ended left it: it does not wait
+    state.replicas[1].pending_tokens = 10
+    assert routed(state, 1)[0] == 1
+    setattr(state.replicas[0], queue, 1 if queue == "left_over" else deque(state.requests[:1]))
+    setattr(state.replicas[1], queue, 1 if queue == "left_over" else deque(state.requests[:1]))
+    assert routed(state, 2)[0] in (2, 3)
+    assert len(state.mixed_pool) == 1
 
 
 def test_full_decode_machines_turn_the_prefill_machine_with_the_least_reserved_kv_mixed() -> None:
