@@ -1,11 +1,13 @@
 """KV memory of a replica.
 
 capacity in tokens = min over stages of floor((memory*usable - weights - activations) / KV bytes a token) on one
-accelerator, cut to whole blocks. Activations: an allowance for one step of ``ACTIVATION_TOKENS`` tokens, which an
-engine's own profiling run would set aside: two hidden states a token, the feed-forward's inner values / TP, and
-(last stage) float32 logits of ``SAMPLING_SEQUENCES`` sequences / TP. It leaves out workspaces of kernels and
-communication (some GB in practice: aiconfigurator 0.12.0 gives Llama-3.1-70B on 2 H100 14,784 tokens where this
-gives 37,616).
+accelerator, cut to whole blocks. Weights: of all experts, each parameter at its precision. KV bytes a token: of all
+layers, as if none were windowed (what a request's windowed layers keep less is counted with the request, in blocks);
+ceil(kv_heads / TP) heads, or mla's latent on every rank. Activations: an allowance for one step of
+``ACTIVATION_TOKENS`` tokens, which an engine's own profiling run would set aside: two hidden states a token, the
+feed-forward's inner values (of all experts that a token takes) / TP, and (last stage) float32 logits of
+``SAMPLING_SEQUENCES`` sequences / TP. It leaves out workspaces of kernels and communication (some GB in practice:
+aiconfigurator 0.12.0 gives Llama-3.1-70B on 2 H100 14,784 tokens where this gives 37,616).
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simcore.catalogue import resolve_accelerator
-from simcore.shapes import Stage, kv_bytes_per_token, stages, weight_bytes
+from simcore.shapes import expert_layers, kv_bytes_per_token, weight_bytes
 from simcore.spec import PRECISION_BYTES, Machine, MemorySpec, Model, SpecError
+from simcore.stages import Stage, stages
 
 __all__ = ["DoesNotFit", "KvCapacity", "kv_bytes_per_token", "kv_capacity", "weight_bytes"]
 
@@ -76,10 +79,17 @@ def kv_capacity(
 
 def activation_bytes(model: Model, tensor_parallel: int, last_stage: bool) -> int:
     """The allowance of the module's docstring, on one accelerator, in bytes."""
-    inner = (2 if model.gated_mlp else 1) * model.intermediate_size / tensor_parallel
+    inner = (2 if model.gated_mlp else 1) * _widest_feed_forward(model) / tensor_parallel
     step = ACTIVATION_TOKENS * (2 * model.hidden_size + inner) * PRECISION_BYTES["bf16"]
     logits = SAMPLING_SEQUENCES * model.vocab_size / tensor_parallel * LOGIT_BYTES if last_stage else 0.0
     return round(step + logits)
+
+
+def _widest_feed_forward(model: Model) -> int:
+    """Inner values of one token: a dense layer's, or those of the experts that it takes."""
+    experts = (model.experts_per_token or 0) + model.shared_experts
+    dense = model.intermediate_size if expert_layers(model) < model.layers else 0
+    return max(dense, experts * (model.expert_intermediate_size or 0))
 
 
 @dataclass(frozen=True, order=True)
@@ -103,7 +113,7 @@ def _room(model: Model, part: Stage, last: bool, tensor_parallel: int, usable_by
     weights, activations = round(part.weight_bytes(model)), activation_bytes(model, tensor_parallel, last)
     per_token = part.kv_bytes_per_token(model)
     if memory.kv_bytes_per_token is not None:
-        per_token = memory.kv_bytes_per_token * part.layers / model.layers / tensor_parallel
+        per_token *= memory.kv_bytes_per_token / kv_bytes_per_token(model)
     return _Room(int((usable_bytes - weights - activations) // per_token), weights, activations)
 
 

@@ -13,12 +13,19 @@ from simcore.evaluation import PoolResult
 from simcore.fleet import pool_machines
 from simcore.latency.curve import PS_PER_S
 from simcore.memory import kv_bytes_per_token
-from simcore.shapes import attention_parameters, embedding_parameters, feed_forward_parameters
+from simcore.shapes import (
+    active_parameters,
+    distinct_experts_share,
+    embedding_parameters,
+    expert_bytes,
+    expert_layers,
+    layer_parameters,
+    pair_flops,
+    routed_parameters,
+)
 from simcore.spec import PRECISION_BYTES, Accelerator, Case, Model, PoolSpec
 
 FLOPS_PER_WEIGHT = 2
-FLOPS_PER_PAIR_AND_WIDTH = 4
-"""Scores and weighted values: a multiply and an add for each of a head's values, twice."""
 
 
 @dataclass(frozen=True)
@@ -55,27 +62,41 @@ def pool_uses(case: Case, inputs: ClusterInputs, run: RunResult, duration_ps: in
 def model_flops(model: Model, counters: Counters) -> float:
     """FLOPs of the model's own work.
 
-    2 x layer parameters for each new token + 2 x h x V for each token sampled (decodes, and one a prompt) +
-    4 x layers x heads x head_dim for each attended pair. Recomputed and padded tokens count only where the model saw
-    them as tokens (recomputed yes, padded no); embedding look-ups, norms and activations do not.
+    2 x layer parameters for each new token (of the experts those that it takes) + 2 x h x V for each token sampled
+    (decodes, and one a prompt) + in each layer 4 x heads x head_dim for each attended pair (mla: as its heads attend,
+    latents unfolded). Recomputed and padded tokens count only where the model saw them as tokens (recomputed yes,
+    padded no); embedding look-ups, norms and activations do not.
     """
-    layer = model.layers * (attention_parameters(model) + feed_forward_parameters(model))
     tokens = counters.prefill_tokens + counters.decode_tokens
     sampled = counters.decode_tokens + counters.prompts
     pairs = counters.prefill_pairs + counters.context_tokens + counters.decode_tokens
-    width = model.layers * model.heads * model.head_dim
-    matrices = FLOPS_PER_WEIGHT * (layer * tokens + embedding_parameters(model) * sampled)
-    return float(matrices + FLOPS_PER_PAIR_AND_WIDTH * width * pairs)
+    matrices = FLOPS_PER_WEIGHT * (active_parameters(model) * tokens + embedding_parameters(model) * sampled)
+    return float(matrices + pair_flops(model) * _over_layers(model, pairs, tokens))
 
 
 def model_bytes(model: Model, kv_bytes: float, counters: Counters) -> float:
-    """Bytes that the model's own work moves: weights (without the input embedding) once a micro-batch, KV of every
-    cached token read for a chunk or a decode, KV of every new token written."""
-    layer = model.layers * (attention_parameters(model) + feed_forward_parameters(model))
-    weights = (layer + embedding_parameters(model)) * PRECISION_BYTES[model.weight_precision]
-    read = counters.chunk_read_tokens + counters.context_tokens
+    """Bytes that the model's own work moves: weights (without the input embedding) once a micro-batch, of the experts
+    those expected of its tokens' mean number; KV of every cached token read for a chunk or a decode, KV of every new
+    token written. Copies on several accelerators count once."""
     written = counters.prefill_tokens + counters.decode_tokens
-    return counters.iterations * weights + kv_bytes * (read + written)
+    chunks = _over_layers(model, counters.chunk_read_tokens, counters.iterations)
+    decodes = _over_layers(model, counters.context_tokens, counters.decode_tokens)
+    weights = _read_weights(model, written / max(counters.iterations, 1))
+    return counters.iterations * weights + kv_bytes * ((chunks + decodes) / model.layers + written)
+
+
+def _read_weights(model: Model, tokens: float) -> float:
+    experts = expert_layers(model) * routed_parameters(model)
+    others = layer_parameters(model) - experts + embedding_parameters(model)
+    read = distinct_experts_share(model, tokens) * experts * expert_bytes(model)
+    return read + others * PRECISION_BYTES[model.weight_precision]
+
+
+def _over_layers(model: Model, attended: int, windows: int) -> float:
+    """Cached tokens summed over the layers: in windowed ones at most a window for each decode, chunk or pair's new
+    token (taken as full where less came before; one chunk an iteration)."""
+    windowed = min(attended, windows * (model.window_tokens or 0))
+    return float((model.layers - model.windowed_layers) * attended + model.windowed_layers * windowed)
 
 
 def peak_flops_per_s(accelerator: Accelerator, model: Model) -> float:

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from simcore.catalogue import resolve_accelerator
-from simcore.shapes import Stage, stages
-from simcore.spec import PRECISION_BYTES, Accelerator, Machine, Model
+from simcore.shapes import distinct_experts_share, pair_flops
+from simcore.spec import Accelerator, Machine, Model
+from simcore.stages import Stage, stages
 
 POWER_TOKENS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024)
 """The knots of ``stage_power``."""
@@ -76,14 +77,18 @@ def _prefill_share(tokens: int) -> float:
 def _decode_share(
     model: Model, accelerator: Accelerator, part: Stage, tensor_parallel: int, sequences: int, curve: StepTime | None
 ) -> float:
-    weights, kv = part.weight_bytes(model), sequences * CONTEXT_TOKENS * part.kv_bytes_per_token(model)
+    weights = part.read_bytes(model, distinct_experts_share(model, sequences))
+    windows = part.window_kv_bytes(model) * min(CONTEXT_TOKENS / (model.window_tokens or CONTEXT_TOKENS), 1)
+    kv = sequences * (CONTEXT_TOKENS * part.full_kv_bytes_per_token(model) + windows)
     shortest_s = (weights + kv) / accelerator.memory_bandwidth_bytes_per_s
     seconds = shortest_s / DEFAULT_MBU
     if curve is not None:
         seconds = max(curve.iteration_ps([], [CONTEXT_TOKENS] * sequences) / 1e12, shortest_s)
-    parameters = weights / PRECISION_BYTES[model.weight_precision]
-    attention = 4 * part.layers * model.heads * model.head_dim * CONTEXT_TOKENS / tensor_parallel
-    flops = sequences * (2 * parameters + attention)
+    parameters = part.shared_parameters + part.embedding_parameters
+    if model.experts:
+        parameters += part.expert_layers * part.routed_parameters * (model.experts_per_token or 0) / model.experts
+    context = part.full_layers * CONTEXT_TOKENS + part.windowed_layers * min(model.window_tokens or 0, CONTEXT_TOKENS)
+    flops = sequences * (2 * parameters + pair_flops(model) * context / tensor_parallel)
     mbu, mfu = shortest_s / seconds, flops / (seconds * accelerator.bf16_flops_per_s)
     return min(DECODE_BASE + DECODE_BY_MBU * mbu + DECODE_BY_MFU * mfu, 1.0)
 

@@ -22,10 +22,23 @@ WORDS = {
     "machines_per_rack": "Machines a rack",
     "kv_heads": "KV heads",
     "gated_mlp": "Gated feed-forward",
+    "head_dim": "Head size",
+    "q_lora_rank": "Query latent",
+    "kv_lora_rank": "KV latent, kept a token and layer",
+    "qk_rope_head_dim": "Rotary key, kept with the latent",
+    "v_head_dim": "Value size",
+    "windowed_layers": "Layers with a window",
+    "window_tokens": "Window",
+    "experts": "Routed experts a layer",
+    "experts_per_token": "Experts a token takes",
+    "expert_intermediate_size": "Feed-forward of an expert",
+    "shared_experts": "Experts that every token takes",
+    "dense_layers": "First layers, without experts",
+    "expert_precision": "Precision of experts",
     "max_model_tokens": "Longest sequence",
 }
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"))
-COUNTED = ("accelerators", "elements", "heads", "layers", "machines")
+COUNTED = ("accelerators", "elements", "experts", "heads", "layers", "machines")
 """Units that the field's name says already."""
 STATUS_WORDS = {
     "verified": "carried from the named source",

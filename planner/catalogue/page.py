@@ -13,7 +13,8 @@ from planner.catalogue.services import (
     rows_of,
 )
 from simcore.memory import kv_bytes_per_token, weight_bytes
-from simcore.spec import Accelerator, PriceBook
+from simcore.shapes import active_parameters, embedding_parameters
+from simcore.spec import Accelerator, Model, PriceBook
 
 TITLES = {"accelerators": "Accelerators", "machines": "Machines", "models": "Models"}
 COLUMNS = {
@@ -114,12 +115,7 @@ def _table(user: Visitor, table: str) -> Table:
 def _notes(user: Visitor, table: str, row_id: str) -> list[str]:
     """What follows from the figures, in words."""
     if table == "models":
-        model = model_for(user, row_id)
-        return [
-            f"Weights take {weight_bytes(model) / 1e9:,.1f} GB ({weight_bytes(model):,} bytes) in"
-            f" {model.weight_precision}; the KV of one token takes {kv_bytes_per_token(model):,} bytes in"
-            f" {model.kv_precision}."
-        ]
+        return _model_notes(model_for(user, row_id))
     if table == "machines":
         machine = machine_for(user, row_id)
         of = machine.accelerator
@@ -131,3 +127,26 @@ def _notes(user: Visitor, table: str, row_id: str) -> list[str]:
             f" {machine.accelerators * device.memory_bytes / 1e9:,.0f} GB."
         ]
     return []
+
+
+def _model_notes(model: Model) -> list[str]:
+    experts = f", experts in {model.expert_precision}" if model.expert_precision else ""
+    notes = [
+        f"Weights take {weight_bytes(model) / 1e9:,.1f} GB ({weight_bytes(model):,} bytes) in"
+        f" {model.weight_precision}{experts}; the KV of one token takes {kv_bytes_per_token(model):,} bytes in"
+        f" {model.kv_precision}."
+    ]
+    if model.attention == "mla":
+        notes.append("All heads share its latent: every accelerator of a tensor-parallel group holds the whole of it.")
+    if model.window_tokens:
+        notes.append(
+            f"{model.windowed_layers} of its {model.layers} layers keep a request's last {model.window_tokens:,} tokens"
+            " only: a long request takes less KV than its tokens times that."
+        )
+    if model.experts:
+        active = active_parameters(model) + embedding_parameters(model)
+        notes.append(
+            f"A token takes {model.experts_per_token} of {model.experts} experts a layer, {active / 1e9:,.1f} billion"
+            " parameters with the LM head; all experts stay in memory."
+        )
+    return notes

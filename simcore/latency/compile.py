@@ -9,8 +9,8 @@ from simcore.latency.curve import IterationCurve, batch_kind
 from simcore.latency.given import given_curve
 from simcore.latency.measured import measured_curve
 from simcore.latency.roofline import roofline_curve
-from simcore.shapes import check_parallelism
 from simcore.spec import LatencySpec, Machine, Model, SpecError
+from simcore.stages import check_parallelism
 
 PS_PER_S = 1e12
 

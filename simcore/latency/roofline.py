@@ -8,6 +8,11 @@ for decodes), sends n*h*2 bytes to the next stage with PP, and the host's time. 
 4*heads*head_dim*layers/TP / flops a pair, r = b = KV bytes of a token / bandwidth. The curve is the slowest
 stage's.
 
+Experts: a token is multiplied with those that it takes, the batch reads the distinct ones expected of n tokens. With
+mla a decode attends to the latents themselves, b = max(reading, FLOPs) of one; a chunk unfolds those that are cached,
+r = reading + unfolding, and a is a pair's with keys and values unfolded. Windowed layers: each decode reads a full
+window (in ``s``), a prefill of n tokens computes the pairs of one prompt of n (in its own time, not in ``a``).
+
 Mean absolute error: kernel 3 to 5 % by accelerator on Llama-3.1-70B at TP2 and TP8, which it was fitted to, and at most
 12 % on prefills of engines that it was not; vllm-2023 4 to 5 % (H100) and 8 to 19 % (A100). test_shared_data.py and
 test_roofline.py hold it to that.
@@ -21,8 +26,16 @@ from dataclasses import dataclass
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.coefficients import LISTED_TP, Coefficients, coefficients
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, IterationCurve
-from simcore.shapes import Stage, embedding_parameters, stages
+from simcore.shapes import (
+    distinct_experts_share,
+    embedding_parameters,
+    expert_bytes,
+    latent_pair_flops,
+    pair_flops,
+    unfolding_flops,
+)
 from simcore.spec import PRECISION_BYTES, Accelerator, Machine, Model
+from simcore.stages import Stage, stages
 
 ACTIVATION_BYTES = PRECISION_BYTES["bf16"]
 STEPS_TO_TOKENS = 8192
@@ -53,9 +66,16 @@ class _Part:
     @property
     def flops_per_s(self) -> float:
         """What linear operators reach at the model's precision; at bf16's peak where the accelerator has no other."""
+        return self._reached(self.model.weight_precision)
+
+    @property
+    def expert_flops_per_s(self) -> float:
+        """What routed experts reach. mxfp4 is how weights are stored: it is computed at bf16's peak."""
+        return self._reached(self.model.expert_precision or self.model.weight_precision)
+
+    def _reached(self, precision: str) -> float:
         peaks = {"fp8": self.accelerator.fp8_flops_per_s, "fp4": self.accelerator.fp4_flops_per_s}
-        peak = peaks.get(self.model.weight_precision) or self.accelerator.bf16_flops_per_s
-        return self.fitted.flops_share * peak
+        return self.fitted.flops_share * (peaks.get(precision) or self.accelerator.bf16_flops_per_s)
 
     @property
     def bytes_per_s(self) -> float:
@@ -77,15 +97,16 @@ def roofline_curve(
     slow = machine.prefill_slowdown
     prefill = tuple(round(max(_prefill_s(part, n) for part in parts) * slow * PS_PER_S) for n in knots)
     decode = tuple(round(max(_decode_s(part, n) for part in parts) * PS_PER_S) for n in knots)
-    attention, read, sequence = (max(f(part) for part in parts) for f in (_pair_s, _context_s, _decode_seq_s))
+    attention, chunk_read = max(map(_pair_s, parts)), max(map(_chunk_read_s, parts))
+    context, sequence = max(map(_context_s, parts)), max(map(_decode_seq_s, parts))
     return IterationCurve(
         tokens=knots,
         prefill_ps=prefill,
         decode_ps=decode,
         hybrid_ps=prefill,
         attention=round(attention * slow * PS_PER_S * (1 << ATTENTION_FRACTION_BITS)),
-        chunk_read_ps=round(read * slow * PS_PER_S),
-        context_ps=round(read * PS_PER_S),
+        chunk_read_ps=round(chunk_read * slow * PS_PER_S),
+        context_ps=round(context * PS_PER_S),
         decode_seq_ps=round(sequence * PS_PER_S),
         source=_words(parts[0], engine, slow),
     )
@@ -109,7 +130,7 @@ def _knots(tile: int) -> tuple[int, ...]:
 
 
 def _prefill_s(part: _Part, tokens: int) -> float:
-    device = _device_s(part, tokens) + part.fitted.host_step_s
+    device = _device_s(part, tokens) + _window_pairs_s(part, tokens) + part.fitted.host_step_s
     if tokens > LARGE_BATCH_TOKENS and part.tensor_parallel > LISTED_TP[0]:
         doublings = min(math.log2(part.tensor_parallel) - 1, 2)
         device *= 1 + (part.fitted.large_batch_slowdown - 1) * doublings / 2
@@ -124,18 +145,28 @@ def _decode_s(part: _Part, tokens: int) -> float:
 
 def _device_s(part: _Part, tokens: int) -> float:
     """Device time of ``tokens`` new tokens: all but attention and what a sampling sequence adds."""
-    return part.stage.layers * _layer_s(part, tokens) + _head_read_s(part) + _send_s(part, tokens)
+    stage = part.stage
+    linear = stage.dense_layers * _linear_s(part, tokens, stage.dense_layer_parameters, 0.0)
+    linear += stage.expert_layers * _linear_s(part, tokens, stage.expert_layer_parameters, stage.routed_parameters)
+    return linear + stage.layers * _beside_linear_s(part, tokens) + _head_read_s(part) + _send_s(part, tokens)
 
 
-def _layer_s(part: _Part, tokens: int) -> float:
-    tile = part.fitted.tile_tokens
+def _linear_s(part: _Part, tokens: int, shared: float, routed: float) -> float:
+    """The linear operators of a layer with ``shared`` parameters for every token and ``routed`` ones in experts."""
+    tile, model = part.fitted.tile_tokens, part.model
     computed = -(-tokens // tile) * tile
-    parameters = part.stage.layer_parameters / part.stage.layers
-    weights = parameters * PRECISION_BYTES[part.model.weight_precision]
-    linear = math.hypot(2 * computed * parameters / part.flops_per_s, weights / part.bytes_per_s)
+    taken = routed * (model.experts_per_token or 0) / (model.experts or 1)
+    read = shared * PRECISION_BYTES[model.weight_precision]
+    read += routed * distinct_experts_share(model, tokens) * expert_bytes(model)
+    math_s = 2 * computed * (shared / part.flops_per_s + taken / part.expert_flops_per_s)
+    return math.hypot(math_s, read / part.bytes_per_s)
+
+
+def _beside_linear_s(part: _Part, tokens: int) -> float:
+    """What else a layer takes: its overhead, elementwise passes, two all-reduces."""
     hidden = tokens * part.model.hidden_size * ACTIVATION_BYTES
     elementwise = hidden * part.fitted.elementwise_passes / part.bytes_per_s
-    return linear + part.fitted.layer_overhead_s + elementwise + 2 * _allreduce_s(part, hidden)
+    return part.fitted.layer_overhead_s + elementwise + 2 * _allreduce_s(part, hidden)
 
 
 def _allreduce_s(part: _Part, message_bytes: float) -> float:
@@ -165,20 +196,44 @@ def _send_s(part: _Part, tokens: int) -> float:
 
 
 def _pair_s(part: _Part) -> float:
-    """``a``: scores and weighted values of one pair of tokens over the stage's layers."""
-    flops = 4 * part.stage.layers * part.model.heads * part.model.head_dim / part.tensor_parallel
-    return flops / (part.fitted.attention_flops_share * part.accelerator.bf16_flops_per_s)
+    """``a``: scores and weighted values of one pair of tokens over the stage's layers that are not windowed."""
+    return part.stage.full_layers * _attention_s(part, pair_flops(part.model))
+
+
+def _window_pairs_s(part: _Part, tokens: int) -> float:
+    """Pairs of one prompt of so many tokens in the stage's windowed layers: each token and at most a window."""
+    ramp = min(tokens, part.model.window_tokens or 0)
+    pairs = ramp * (ramp + 1) / 2 + (tokens - ramp) * ramp
+    return part.stage.windowed_layers * pairs * _attention_s(part, pair_flops(part.model))
+
+
+def _chunk_read_s(part: _Part) -> float:
+    """``r``: reading one cached token's KV for a chunk, and unfolding its latent."""
+    unfolding = unfolding_flops(part.model) / part.tensor_parallel / part.flops_per_s
+    return _read_s(part, part.stage.full_kv_bytes_per_token(part.model)) + part.stage.full_layers * unfolding
 
 
 def _context_s(part: _Part) -> float:
-    """``r`` and ``b``: reading one cached token's KV."""
-    rate = part.fitted.attention_bandwidth_share * part.accelerator.memory_bandwidth_bytes_per_s
-    return part.stage.kv_bytes_per_token(part.model) / rate
+    """``b``: reading one cached token's KV for a decode, or attending to its latent if that takes longer."""
+    latent = part.stage.full_layers * _attention_s(part, latent_pair_flops(part.model))
+    return max(_read_s(part, part.stage.full_kv_bytes_per_token(part.model)), latent)
+
+
+def _attention_s(part: _Part, flops: float) -> float:
+    """FLOPs of attention over all heads, on one accelerator."""
+    rate = part.fitted.attention_flops_share * part.accelerator.bf16_flops_per_s
+    return flops / part.tensor_parallel / rate
+
+
+def _read_s(part: _Part, kv_bytes: float) -> float:
+    """Reading KV."""
+    return kv_bytes / (part.fitted.attention_bandwidth_share * part.accelerator.memory_bandwidth_bytes_per_s)
 
 
 def _decode_seq_s(part: _Part) -> float:
-    """``s``: the LM head's compute and the host's work for one sequence."""
-    return 2 * part.head_parameters / part.flops_per_s + part.fitted.host_sequence_s
+    """``s``: the LM head's compute, a full window's KV in the windowed layers, the host's work for one sequence."""
+    head, window = 2 * part.head_parameters / part.flops_per_s, _read_s(part, part.stage.window_kv_bytes(part.model))
+    return head + window + part.fitted.host_sequence_s
 
 
 def _words(part: _Part, engine: str, slowdown: float) -> str:

@@ -18,8 +18,23 @@ MIB = 2**20
 
 def test_the_contracts_ids_are_there() -> None:
     assert {"dgx-a100", "dgx-h100", "dgx-h100-pcap", "dgx-h200", "dgx-b200"} <= set(catalogue.machine_ids())
-    assert {"bloom-176b", "llama2-7b", "llama2-70b", "llama-3.1-8b", "llama-3.1-70b", "mistral-7b", "qwen3-32b"} <= set(
-        catalogue.model_ids()
+    assert catalogue.model_ids() == (
+        "bloom-176b",
+        "llama2-7b",
+        "llama2-70b",
+        "llama-3.1-8b",
+        "llama-3.1-70b",
+        "llama-3.1-405b",
+        "mistral-7b",
+        "yi-34b",
+        "falcon-180b",
+        "qwen3-32b",
+        "mixtral-8x7b",
+        "qwen3-30b-a3b",
+        "qwen3-235b-a22b",
+        "gpt-oss-20b",
+        "gpt-oss-120b",
+        "deepseek-v3",
     )
     assert catalogue.accelerator_ids() == ("a100-80gb", "h100-80gb", "h200-141gb", "b200-180gb")
 

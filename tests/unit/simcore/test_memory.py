@@ -12,8 +12,9 @@ from simcore.memory import (
     kv_capacity,
     weight_bytes,
 )
-from simcore.shapes import matrix_parameters, stages
+from simcore.shapes import matrix_parameters
 from simcore.spec import Machine, MemorySpec, Model, SpecError
+from simcore.stages import stages
 
 
 def capacity_tokens(of: Model, box: Machine, tp: int, pp: int, memory: MemorySpec) -> int:
@@ -72,7 +73,7 @@ def test_kv_heads_are_copied_where_tensor_parallel_exceeds_them() -> None:
     llama = model("llama-3.1-70b")
     eight, sixteen = stages(llama, 8, 1)[0], stages(llama, 16, 1)[0]
     assert sixteen.kv_bytes_per_token(llama) == eight.kv_bytes_per_token(llama) == 327_680 / 8
-    assert 16 * sixteen.layer_parameters > 8 * eight.layer_parameters
+    assert 16 * sixteen.dense_layer_parameters > 8 * eight.dense_layer_parameters
 
 
 def test_given_figures_override_what_is_derived() -> None:
@@ -83,6 +84,35 @@ def test_given_figures_override_what_is_derived() -> None:
     halved = kv_capacity(bloom, box, 8, 1, MemorySpec(kv_bytes_per_token=4_014_080 / 2, block_tokens=1))
     assert halved.tokens == pytest.approx(2 * capacity_tokens(bloom, box, 8, 1, MemorySpec(block_tokens=1)), abs=1)
     assert halved.kv_bytes_per_token == 4_014_080 / 2
+
+
+def test_given_kv_bytes_are_spread_as_the_models_own() -> None:
+    """Half the bytes a token, twice the tokens: also where every rank has the whole latent, or a copied head."""
+    for model_id, tp in (("deepseek-v3", 8), ("qwen3-30b-a3b", 8), ("llama-3.1-70b", 4)):
+        one, box = model(model_id), machine("dgx-b200")
+        own = capacity_tokens(one, box, tp, 1, MemorySpec(block_tokens=1))
+        half = kv_bytes_per_token(one) / 2
+        halved = capacity_tokens(one, box, tp, 1, MemorySpec(kv_bytes_per_token=half, block_tokens=1))
+        assert halved == pytest.approx(2 * own, abs=1)
+
+
+def test_a_latent_takes_as_much_on_every_rank() -> None:
+    """More ranks leave DeepSeek's KV more memory each, but no fewer bytes a token."""
+    deepseek, box = model("deepseek-v3"), machine("dgx-b200")
+    found = kv_capacity(deepseek, box, 8, 1, MemorySpec(block_tokens=1))
+    room = found.usable_bytes - found.weight_bytes_per_accelerator - found.activation_bytes_per_accelerator
+    assert found.tokens == room // 70_272
+    assert found.kv_bytes_per_token == 70_272
+
+
+def test_all_experts_are_resident_and_those_taken_are_active() -> None:
+    mixtral, box = model("mixtral-8x7b"), machine("dgx-h100")
+    found = kv_capacity(mixtral, box, 2, 1, MemorySpec())
+    assert found.weight_bytes_per_accelerator == weight_bytes(mixtral) // 2
+    inner, hidden = 2 * 2 * 14336 // 4, 2 * 4096
+    assert activation_bytes(mixtral, 4, False) == 2048 * (hidden + inner) * 2
+    deepseek = model("deepseek-v3")
+    assert activation_bytes(deepseek, 1, False) == 2048 * (2 * 7168 + 2 * max(18432, 9 * 2048)) * 2
 
 
 def test_what_does_not_fit_says_why_in_bytes_and_what_would() -> None:

@@ -40,6 +40,20 @@ def test_a_model_says_what_its_weights_and_kv_take(alice_client: Client) -> None
     assert "4,014,080 bytes" in page
 
 
+@pytest.mark.parametrize(
+    ("model_id", "words"),
+    [
+        ("deepseek-v3", "70,272 bytes in bf16"),
+        ("deepseek-v3", "All heads share its latent"),
+        ("deepseek-v3", "A token takes 8 of 256 experts a layer, 36.6 billion"),
+        ("gpt-oss-120b", "65.2 GB (65,248,815,744 bytes) in bf16, experts in mxfp4"),
+        ("gpt-oss-120b", "18 of its 36 layers keep a request&#x27;s last 128 tokens only"),
+    ],
+)
+def test_a_model_says_what_its_form_means(alice_client: Client, model_id: str, words: str) -> None:
+    assert words in alice_client.get(f"/catalogue/models/{model_id}").content.decode()
+
+
 def test_a_price_book_shows_prices_dates_and_sources(alice_client: Client) -> None:
     page = alice_client.get("/catalogue/prices/splitwise-2023").content.decode()
     assert "38.08 USD" in page

@@ -8,10 +8,13 @@ import itertools
 import pytest
 
 from simcore.catalogue import accelerator, machine, machine_ids, model, model_ids
+from simcore.latency.coefficients import coefficients
 from simcore.latency.compile import compile_curve, iteration_parts
 from simcore.latency.curve import BatchKind, IterationCurve
 from simcore.latency.evidence import evidence, mean_error, measured_groups, nearest_evidence
-from simcore.spec import LatencySpec, Model, SpecError
+from simcore.latency.roofline import CROSS_MACHINE_NIC_SHARE
+from simcore.shapes import routed_parameters
+from simcore.spec import LatencySpec, Machine, Model, SpecError
 
 
 def curve_of(
@@ -140,20 +143,7 @@ def test_parts_add_up_to_the_whole() -> None:
 
 def test_a_model_it_was_not_fitted_to() -> None:
     """Sarathi-Serve's own prefills of Yi-34B on 2 A100, its artifact's figure 2, against the engine of that time."""
-    yi = Model(
-        id="yi-34b",
-        name="Yi 34B",
-        parameters=34_388_917_248,
-        layers=60,
-        hidden_size=7168,
-        heads=56,
-        kv_heads=8,
-        head_dim=128,
-        intermediate_size=20480,
-        vocab_size=64000,
-        max_model_tokens=4096,
-    )
-    curve = compile_curve(yi, machine("dgx-a100"), 2, 1, LatencySpec(engine="vllm-2023"))
+    curve = curve_of("yi-34b", "dgx-a100", 2, 1, "vllm-2023")
     measured_ms = {512: 105.6, 1024: 214, 2048: 366, 4096: 758, 8192: 1863}
     errors = [curve.iteration_ps([(n, 0)], []) / 1e9 / ms - 1 for n, ms in measured_ms.items()]
     assert sum(map(abs, errors)) / len(errors) <= 0.10
@@ -181,3 +171,91 @@ def test_the_nearest_evidence_is_of_the_same_accelerator_and_the_likest_model() 
     assert (found.group, found.exact) == (("bloom-176b", "a100-80gb", 8), True)
     assert found.points == 7
     assert 0 < found.mean_error < 0.2
+
+
+def across(nic_bytes_per_s: float) -> Machine:
+    return dataclasses.replace(machine("dgx-h100"), nic_bytes_per_s=nic_bytes_per_s)
+
+
+def prefill_s(of: Model, box: Machine, tp: int, pp: int, tokens: int) -> float:
+    return compile_curve(of, box, tp, pp, LatencySpec(engine="kernel")).base_ps(BatchKind.PREFILL, tokens) / 1e12
+
+
+def test_tensor_parallel_over_machines_all_reduces_over_the_nic() -> None:
+    """Two all-reduces a layer: halving the NIC adds their bytes once more, 2 (TP - 1)/TP x n x h x 2 bytes each."""
+    bloom, tokens = model("bloom-176b"), 2048
+    message = tokens * bloom.hidden_size * 2
+    each = 2 * 15 / 16 * message / (CROSS_MACHINE_NIC_SHARE * 50e9)
+    slower = prefill_s(bloom, across(25e9), 16, 1, tokens) - prefill_s(bloom, across(50e9), 16, 1, tokens)
+    grown = 2 * bloom.layers * each
+    factor = coefficients("h100-80gb", "kernel").large_batch_slowdown
+    assert grown <= slower * 1.0001 <= grown * factor * 1.001
+    assert prefill_s(bloom, across(25e9), 8, 1, tokens) == prefill_s(bloom, across(50e9), 8, 1, tokens)
+
+
+def test_pipeline_stages_send_hidden_states_to_the_next() -> None:
+    """n x h x 2 bytes: over the NIC where the replica spans machines, else over the link."""
+    llama, tokens = model("llama-3.1-70b"), 1024
+    sent_s = tokens * llama.hidden_size * 2 / 25e9
+    slower, faster = (prefill_s(llama, across(nic), 8, 2, tokens) for nic in (25e9, 50e9))
+    assert slower - faster == pytest.approx(sent_s / 2, rel=1e-6)
+    assert prefill_s(llama, across(25e9), 4, 2, tokens) == prefill_s(llama, across(50e9), 4, 2, tokens)
+
+
+def test_a_batch_reads_the_distinct_experts_it_is_expected_to_take() -> None:
+    """Decodes of Qwen3-30B at TP1: 1 token reads 8 of 128 experts; the weights of 256 tokens are all of them."""
+    qwen, device = model("qwen3-30b-a3b"), accelerator("h100-80gb")
+    curve = curve_of("qwen3-30b-a3b", tp=1)
+    rate = coefficients("h100-80gb", "kernel").bandwidth_share * device.memory_bandwidth_bytes_per_s
+    routed_s = 48 * routed_parameters(qwen) * 2 / rate
+    one, two, many = (curve.base_ps(BatchKind.DECODE, n) / 1e12 for n in (1, 2, 128))
+    assert many - one == pytest.approx(routed_s * (1 - 8 / 128), rel=0.08)
+    assert one < two < many
+    dense = dataclasses.replace(
+        qwen, experts=None, experts_per_token=None, expert_intermediate_size=None, intermediate_size=128 * 768
+    )
+    whole = compile_curve(dense, machine("dgx-h100"), 1, 1, LatencySpec(engine="kernel"))
+    assert one < whole.base_ps(BatchKind.DECODE, 1) / 1e12 / 5
+
+
+def test_experts_of_one_kind_that_all_tokens_take_are_a_dense_feed_forward() -> None:
+    llama = model("llama-3.1-8b")
+    halves = dataclasses.replace(
+        llama,
+        experts=2,
+        experts_per_token=2,
+        expert_intermediate_size=7168,
+        parameters=llama.parameters + 2 * 4096 * 32,
+    )
+    for kind in BatchKind:
+        ours, theirs = (
+            compile_curve(one, machine("dgx-h100"), 1, 1, LatencySpec()).base_ps(kind, 300) for one in (halves, llama)
+        )
+        assert ours == pytest.approx(theirs, rel=1e-3)
+
+
+def test_latents_are_read_by_every_rank_and_attended_to_by_its_heads() -> None:
+    """b: 128 heads on one accelerator are bound by FLOPs, 8 of them by reading 576 x 61 x 2 bytes. r also unfolds."""
+    deepseek, fitted, device = model("deepseek-v3"), coefficients("h100-80gb", "kernel"), accelerator("h100-80gb")
+    read_s = 70_272 / (fitted.attention_bandwidth_share * device.memory_bandwidth_bytes_per_s)
+    flops_s = 61 * 2 * 128 * 1088 / (fitted.attention_flops_share * device.bf16_flops_per_s)
+    one, sixteen = curve_of("deepseek-v3", tp=1), curve_of("deepseek-v3", tp=16)
+    assert one.context_ps == round(max(flops_s, read_s) * 1e12)
+    assert sixteen.context_ps == round(max(flops_s / 16, read_s) * 1e12)
+    unfolded_s = 61 * 2 * 512 * 128 * 256 / (fitted.flops_share * device.fp8_flops_per_s)
+    assert one.chunk_read_ps == pytest.approx((read_s + unfolded_s) * 1e12, rel=1e-6)
+    assert deepseek.attention == "mla"
+
+
+def test_windowed_layers_read_a_window_and_no_more() -> None:
+    """gpt-oss-120b: 18 of 36 layers full, so b is half of all layers' KV; s has 128 tokens of the others."""
+    gpt = model("gpt-oss-120b")
+    full = dataclasses.replace(gpt, windowed_layers=0, window_tokens=None)
+    windowed, whole = (compile_curve(one, machine("dgx-h100"), 1, 1, LatencySpec()) for one in (gpt, full))
+    assert windowed.context_ps == pytest.approx(whole.context_ps / 2, abs=1)
+    assert windowed.attention == pytest.approx(whole.attention / 2, abs=1)
+    assert windowed.decode_seq_ps - whole.decode_seq_ps == pytest.approx(128 * whole.context_ps / 2, rel=0.01)
+    assert windowed.iteration_ps([], [128] * 8) == pytest.approx(whole.iteration_ps([], [128] * 8), rel=1e-4)
+    assert windowed.iteration_ps([], [9000] * 8) < whole.iteration_ps([], [9000] * 8)
+    assert windowed.iteration_ps([(100, 0)], []) == pytest.approx(whole.iteration_ps([(100, 0)], []), rel=1e-3)
+    assert windowed.iteration_ps([(8192, 0)], []) < whole.iteration_ps([(8192, 0)], [])
