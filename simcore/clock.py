@@ -81,6 +81,8 @@ def _transfer_ps(inputs: ClusterInputs, prompt: Float64) -> float:
     if inputs.scheduler.kind != "splitwise":
         return 0.0
     slowest = given.ps_per_token or max(replica.transfer_ps_per_token for replica in inputs.replicas)
-    blocks = np.ceil(prompt / given.block_tokens) if given.block_tokens else np.ones_like(prompt)
-    sent = prompt * float(slowest) + blocks * given.setup_ps
+    set_ups = np.ceil(prompt / given.block_tokens) if given.block_tokens else np.ones_like(prompt)
+    if given.mode == "chunkwise":
+        set_ups = prompt  # a chunk may be one token beside a budget of decodes
+    sent = prompt * float(slowest) + set_ups * given.setup_ps
     return float(sent.sum() if given.contention else sent.max(initial=0.0))

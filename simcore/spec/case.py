@@ -128,10 +128,6 @@ class KvTransferSpec:
     retry_s: float | None = bounded(None, above=0, most=86_400)
     """None: as soon as there is room at the destination; else polled at this interval."""
 
-    def __post_init__(self) -> None:
-        if self.mode == "chunkwise":
-            raise SpecError("mode: 'chunkwise' is not built yet, expected serialized or layerwise")
-
 
 @dataclass(frozen=True)
 class MemorySpec:
@@ -187,10 +183,16 @@ def _refuse_reserved(name: str, value: float | None) -> None:
 
 
 def _check_transfer(case: Case) -> None:
-    if case.scheduler.chunked and case.kv_transfer.mode == "layerwise":
+    mode, chunked = case.kv_transfer.mode, case.scheduler.chunked
+    if mode == "layerwise" and chunked:
         raise SpecError(
-            "kv_transfer.mode: found 'layerwise' with scheduler.chunked, expected serialized: a prompt's layers are"
-            " done chunk by chunk"
+            "kv_transfer.mode: found 'layerwise' with scheduler.chunked, expected serialized or chunkwise: a prompt's"
+            " layers are done chunk by chunk"
+        )
+    if mode == "chunkwise" and not chunked:
+        raise SpecError(
+            "kv_transfer.mode: found 'chunkwise' without scheduler.chunked, expected serialized or layerwise:"
+            " prompts are not chunked"
         )
 
 

@@ -45,7 +45,7 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
         seed=seed,
         **({"full_layers": 18, "windowed_layers": 18, "window_tokens": 128} if seed % 2 else {}),
     )
-    return cluster(policy, rows, replicas, transfers_of(rng))
+    return cluster(policy, rows, replicas, transfers_of(kind, rng))
 
 
 def replicas_of(kind: str, rng: np.random.Generator) -> list[ReplicaInputs]:
@@ -59,10 +59,10 @@ def replicas_of(kind: str, rng: np.random.Generator) -> list[ReplicaInputs]:
             for role in roles]  # fmt: skip
 
 
-def transfers_of(rng: np.random.Generator) -> TransferInputs:
-    """Either mode, contended or not, waiting or polling for room."""
+def transfers_of(kind: str, rng: np.random.Generator) -> TransferInputs:
+    """Whole or early, contended or not, waiting or polling for room."""
     return TransferInputs(
-        mode=str(rng.choice(["serialized", "layerwise"])),
+        mode=str(rng.choice(["serialized", "chunkwise" if kind == CHUNKED else "layerwise"])),
         ps_per_token=int(rng.choice([0, 200 * NS])),
         contention=bool(rng.random() < 0.5),
         setup_ps=500 * NS,

@@ -98,10 +98,11 @@ def replicas(draw: st.DrawFn, kind: str, block_tokens: int) -> list[ReplicaInput
 
 
 @st.composite
-def transfers(draw: st.DrawFn) -> TransferInputs:
-    """Both modes, with and without contention, waiting or polling for room."""
+def transfers(draw: st.DrawFn, kind: str) -> TransferInputs:
+    """The modes that the kind may have, with and without contention, waiting or polling for room."""
+    modes = ["serialized", "chunkwise"] if kind == CHUNKED else ["serialized", "layerwise"]
     return TransferInputs(
-        mode=draw(st.sampled_from(["serialized", "layerwise"])),
+        mode=draw(st.sampled_from(modes)),
         ps_per_token=draw(st.sampled_from([0, 0, 100])),
         contention=draw(st.booleans()),
         setup_ps=draw(st.sampled_from([0, 777])),
@@ -131,4 +132,6 @@ def clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterI
     most = [output + slack if with_limits else 0 for _, _, output, _, slack in asked]
     first = draw(st.integers(0, len(asked) - 1))
     window = (first, draw(st.integers(first, len(asked)))) if draw(st.booleans()) else None
-    return cluster(policy, requests, draw(replicas(kind, policy.block_tokens)), draw(transfers()), cached, most, window)
+    return cluster(
+        policy, requests, draw(replicas(kind, policy.block_tokens)), draw(transfers(kind)), cached, most, window
+    )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from simcore.engine.fast import sarathi
 from simcore.engine.fast.blocks import give_back, growth_blocks, routed_prompt_tokens, take
+from simcore.engine.fast.chunkwise import reserve_for_chunks, send_chunk
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
@@ -64,10 +65,12 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     """Form micro-batches while fewer than one a stage are in flight; a machine without requests goes home."""
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
-        members = form(cluster, replica, next_flight(replica))
+        flight = next_flight(replica)
+        members = form(cluster, replica, flight)
         if members == 0:
             break
         launch(cluster, replica, members, now)
+        reserve_for_chunks(cluster, replica, flight, now)
     if replica.in_flight + replica.running + replica.joining + replica.waiting == 0:
         return_home(cluster, replica)
 
@@ -137,6 +140,8 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
         request.done_tokens += new_tokens_of(cluster, replica, flight)[i]
         if request.done_tokens < request.target_tokens:
             append_running(cluster, replica, slot)
+            if request.sent_by_chunk > 0:
+                send_chunk(cluster, slot, now)
         else:
             advance(cluster, replica, slot, now)
     start_waiting_transfers(cluster, replica, now)
@@ -153,6 +158,15 @@ def advance(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
         append_running(cluster, replica, slot)
     else:
         replica.admitted -= 1
+        send_kv(cluster, slot, now)
+
+
+@step
+def send_kv(cluster: Cluster, slot: int, now: int) -> None:
+    """An ended prompt's last chunk, or all of it."""
+    if request_at(cluster, slot).sent_by_chunk > 0:
+        send_chunk(cluster, slot, now)
+    else:
         send_whole(cluster, slot, now)
 
 

@@ -153,7 +153,8 @@ def take_in(cluster: Cluster, slot: int, index: int) -> None:
         request.output_limit = numbers(cluster.max_output_tokens)[index]
     request.generated = request.blocks = request.inbound_blocks = request.max_gap_ps = 0
     request.prefill_ended = request.scheduled = request.sent_by_layer = request.chosen = 0
-    request.last_token_ps = NONE
+    request.sent_by_chunk = request.sent_tokens = 0
+    request.last_token_ps = request.sent_ps = NONE
     for phase in (PROMPT, DECODE):
         task = task_at(cluster, 2 * slot + phase)
         task.passes = task.in_batch = task.queued = 0

@@ -20,5 +20,5 @@ FAIR, NO_AGEING, SPLITWISE_SIM = range(3)
 DECODE_RUNS = ("stepwise", "contiguous")
 STEPWISE, CONTIGUOUS = range(2)
 
-TRANSFER_MODES = ("serialized", "layerwise")
-SERIALIZED, LAYERWISE = range(2)
+TRANSFER_MODES = ("serialized", "layerwise", "chunkwise")
+SERIALIZED, LAYERWISE, CHUNKWISE = range(3)

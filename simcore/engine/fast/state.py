@@ -63,6 +63,11 @@ class Request:
     inbound_blocks: int
     """KV blocks held at the decode replica for a transfer that has not ended."""
     sent_by_layer: int
+    sent_by_chunk: int
+    sent_tokens: int
+    """Chunk-wise: what has been sent so far, in tokens of all layers, and"""
+    sent_ps: int
+    """when that has come."""
     next_waiting: int
     """The next in its replica's waiting queue; with the splitwise kinds the next transfer that waits for room there."""
     next_poll: int

@@ -106,23 +106,35 @@ def has_room(cluster: Cluster, request: Request) -> bool:
 
 @step
 def start_transfer(cluster: Cluster, slot: int, ready_ps: int, not_before_ps: int) -> None:
-    """Take the destination's blocks and both NICs; the end: not before ``not_before_ps``, then the set-up time."""
+    """Take the destination's blocks and both NICs; the end is known."""
     request = request_at(cluster, slot)
-    source, destination = replica_at(cluster, request.prefill_replica), replica_at(cluster, request.decode_replica)
+    reserve_room(cluster, request)
+    push_transfer(cluster, slot, send(cluster, request, sent_tokens(cluster, request), ready_ps, not_before_ps))
+
+
+@step
+def reserve_room(cluster: Cluster, request: Request) -> None:
+    """Take the destination's blocks: a transfer is under way."""
+    destination = replica_at(cluster, request.decode_replica)
     request.inbound_blocks = blocks_of(transfer_tokens(request, cluster), cluster)
     take(destination, request.inbound_blocks)
+    destination.inbound += 1
+    cluster.active += 1
+    cluster.failed_polls = 0
+
+
+@step
+def send(cluster: Cluster, request: Request, tokens: int, ready_ps: int, not_before_ps: int) -> int:
+    """Take both NICs for so many tokens; returns the end: not before ``not_before_ps``, then the set-up time."""
+    source, destination = replica_at(cluster, request.prefill_replica), replica_at(cluster, request.decode_replica)
     start = ready_ps
     if cluster.contention > 0:
         start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps)
-    tokens = sent_tokens(cluster, request)
     sent = start + tokens * ps_per_token(cluster, request)
     end = max(sent, not_before_ps) + set_up_ps(cluster, tokens)
     occupy_nic(source, start, end)
     occupy_nic(destination, start, end)
-    destination.inbound += 1
-    cluster.active += 1
-    cluster.failed_polls = 0
-    push_transfer(cluster, slot, end)
+    return end
 
 
 @step

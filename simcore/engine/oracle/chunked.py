@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from simcore.engine.oracle import sarathi
 from simcore.engine.oracle.blocks import give_back, growth_blocks, routed_prompt_tokens, take
+from simcore.engine.oracle.chunkwise import reserve_for_chunks, send_chunk
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.preemption import micro_batch_size
@@ -58,7 +59,7 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         members, new_tokens = form(cluster, replica)
         if not members:
             break
-        launch(cluster, replica, members, new_tokens, now)
+        reserve_for_chunks(cluster, launch(cluster, replica, members, new_tokens, now), now)
     if not (replica.in_flight or replica.running or replica.joining or replica.waiting):
         return_home(cluster, replica)
 
@@ -124,6 +125,8 @@ def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: in
         request.done_tokens += new
         if request.done_tokens < request.target_tokens:
             replica.running.append(request)
+            if request.sent_by_chunk:
+                send_chunk(cluster, request, now)
         else:
             advance(cluster, replica, request, now)
     start_waiting_transfers(cluster, replica, now)
@@ -138,6 +141,14 @@ def advance(cluster: Cluster, replica: Replica, request: Request, now: int) -> N
         replica.running.append(request)
     else:
         replica.admitted -= 1
+        send_kv(cluster, request, now)
+
+
+def send_kv(cluster: Cluster, request: Request, now: int) -> None:
+    """An ended prompt's last chunk, or all of it."""
+    if request.sent_by_chunk:
+        send_chunk(cluster, request, now)
+    else:
         send_whole(cluster, request, now)
 
 

@@ -37,6 +37,11 @@ class Request:
     """KV blocks held at the decode replica for a transfer that has not ended."""
     prefill_ended: bool = False
     sent_by_layer: bool = False
+    sent_by_chunk: bool = False
+    sent_tokens: int = 0
+    """Chunk-wise: what has been sent so far, in tokens of all layers, and"""
+    sent_ps: int = NEVER
+    """when that has come."""
     passes: list[int] = field(default_factory=lambda: [0, 0])
     """Times passed over, by phase."""
     prefill_replica: int = NEVER

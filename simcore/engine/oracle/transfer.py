@@ -4,7 +4,8 @@
 when the prefill starts; without room at the destination then, and for prompts under 512 tokens, serialized. The end
 is known when a transfer is started: start = max(ready, source NIC free, destination NIC free), both busy to the end.
 ``contention`` false: start = ready. The destination's blocks are taken when the transfer is started, the source's are
-held to the end. The set-up comes last: one, or one for each block of ``block_tokens`` that is sent.
+held to the end. The set-up comes last: one, or one for each block of ``block_tokens`` that is sent. ``chunkwise``: see
+``chunkwise.py``.
 """
 
 from __future__ import annotations
@@ -85,22 +86,33 @@ def has_room(cluster: Cluster, request: Request) -> bool:
 
 
 def start_transfer(cluster: Cluster, request: Request, ready_ps: int, not_before_ps: int) -> None:
-    """Take the destination's blocks and both NICs; the end: not before ``not_before_ps``, then the set-up time."""
-    source, destination = ends(cluster, request)
-    scheduler, transfer = cluster.inputs.scheduler, cluster.inputs.transfer
+    """Take the destination's blocks and both NICs; the end is known."""
+    reserve_room(cluster, request)
+    end = send(cluster, request, sent_tokens(cluster, request), ready_ps, not_before_ps)
+    push_event(cluster, end, TRANSFER_END, request)
+
+
+def reserve_room(cluster: Cluster, request: Request) -> None:
+    """Take the destination's blocks: a transfer is under way."""
+    destination, scheduler = cluster.replicas[request.decode_replica], cluster.inputs.scheduler
     request.inbound_blocks = blocks_of(transfer_tokens(request, scheduler), scheduler)
     take(destination, request.inbound_blocks)
-    start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps) if transfer.contention else ready_ps
-    tokens = sent_tokens(cluster, request)
+    destination.inbound += 1
+    cluster.active += 1
+    cluster.failed_polls = 0
+
+
+def send(cluster: Cluster, request: Request, tokens: int, ready_ps: int, not_before_ps: int) -> int:
+    """Take both NICs for so many tokens; returns the end: not before ``not_before_ps``, then the set-up time."""
+    source, destination = ends(cluster, request)
+    contends = cluster.inputs.transfer.contention
+    start = max(ready_ps, source.nic_free_ps, destination.nic_free_ps) if contends else ready_ps
     sent = start + tokens * ps_per_token(cluster, request)
     end = max(sent, not_before_ps) + set_up_ps(cluster, tokens)
     for replica in (source, destination):
         replica.nic_free_ps = end
         replica.counters.nic_busy_ps += end - start
-    destination.inbound += 1
-    cluster.active += 1
-    cluster.failed_polls = 0
-    push_event(cluster, end, TRANSFER_END, request)
+    return end
 
 
 def set_up_ps(cluster: Cluster, tokens: int) -> int:

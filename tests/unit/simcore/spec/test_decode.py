@@ -132,7 +132,6 @@ def test_what_is_not_built_is_refused_by_name() -> None:
     for path, value in (
         ("scheduler.kind", "orca"),
         ("scheduler.token_budget", "auto"),
-        ("kv_transfer.mode", "chunkwise"),
     ):
         with pytest.raises(SpecError, match="not built yet"):
             decode_case(case_with(path, value))
@@ -148,6 +147,7 @@ def test_what_is_not_built_is_refused_by_name() -> None:
             "scheduler.decode_runs: found 'contiguous' with",
         ),
         ({"kind": "splitwise", "ageing": "splitwise-sim"}, {}, "scheduler.ageing: found 'splitwise-sim' with chunked"),
+        ({"kind": "splitwise", "chunked": False}, {"mode": "chunkwise"}, "kv_transfer.mode: found 'chunkwise' without"),
         ({"kind": "splitwise"}, {"mode": "layerwise"}, "kv_transfer.mode: found 'layerwise' with scheduler.chunked"),
     ],
 )
