@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from simcore.spec import Case, decode_case
 from simcore.traces import Trace, read_trace
 
@@ -22,7 +24,8 @@ NOT_OURS = {
     "orca_h100x4_jsq": "its router counts requests, not tokens",
     "a30real": "driven by prediction tables, not by a curve",
 }
-NOT_BUILT = {"orca": "orca", "faster_transformer": "request_level"}
+KINDS = {"faster_transformer": "request_level"}
+"""Vidur's names of our kinds, where they differ."""
 
 
 @dataclass(frozen=True)
@@ -51,20 +54,16 @@ def case_folders(reference: Path) -> list[Path]:
 
 def skip_reason(folder: Path) -> str | None:
     """Why a case is not run; None: it is."""
-    for part, reason in NOT_OURS.items():
-        if part in folder.name:
-            return reason
-    kind = json.loads((folder / "config.json").read_text()).get("scheduler")
-    return f"kind {NOT_BUILT[kind]} is not built yet" if kind in NOT_BUILT else None
+    return next((reason for part, reason in NOT_OURS.items() if part in folder.name), None)
 
 
 def load_case(folder: Path) -> ReferenceCase:
     """The case with the settings that make it comparable."""
     config = json.loads((folder / "config.json").read_text())
-    settings = vidur_settings(config) if folder.parent.name == "vidur" else splitwise_settings(config, folder)
+    trace, _ = read_trace(folder / "trace.csv")
+    settings = vidur_settings(config, trace) if folder.parent.name == "vidur" else splitwise_settings(config, folder)
     with (folder / "requests.csv").open(newline="") as file:
         times = tuple(reference_times(row) for row in csv.DictReader(file))
-    trace, _ = read_trace(folder / "trace.csv")
     return ReferenceCase(folder.name, decode_case(settings), trace, times)
 
 
@@ -131,17 +130,23 @@ def pool(role: str, hardware: str, machines: int) -> dict[str, Any]:
     return {"role": role, "machine": MACHINES[hardware], "machines": machines, "tensor_parallel": 8}
 
 
-def vidur_settings(config: dict[str, Any]) -> dict[str, Any]:
-    """Vidur: its stub's closed form as a curve, its batch rules as options."""
-    scheduler: dict[str, Any] = {
-        "kind": config["scheduler"],
-        "max_batch_size": config["batch_size_cap"],
-        "preempt_when_full": True,
-    }
-    if config["scheduler"] == "vllm":
-        scheduler |= {"padded_prompts": True, "max_batch_tokens": config["max_tokens_in_batch"]}
+def vidur_scheduler(config: dict[str, Any]) -> dict[str, Any]:
+    """Its batch rules as options. Orca and FasterTransformer run no more at once than its memory planner lets them."""
+    kind, size = config["scheduler"], config["batch_size_cap"]
+    if kind == "vllm":
+        options = {"padded_prompts": True, "preempt_when_full": True, "max_batch_tokens": config["max_tokens_in_batch"]}
+    elif kind == "sarathi":
+        options = {"token_budget": config["chunk_size"], "preempt_when_full": True}
     else:
-        scheduler |= {"token_budget": config["chunk_size"]}
+        size = min(size, config["max_batch_size"])
+        options = {"pad_compute": False, "keep_finished": False}
+    return {"kind": KINDS.get(kind, kind), "max_batch_size": size, **options}
+
+
+def vidur_settings(config: dict[str, Any], trace: Trace) -> dict[str, Any]:
+    """Vidur: its stub's closed form as a curve, its batch rules as options."""
+    scheduler = vidur_scheduler(config)
+    whole = scheduler["kind"] in ("orca", "request_level")
     return {
         "model": "llama2-70b" if "70b" in config["model"] else "llama2-7b",
         "pools": [
@@ -158,14 +163,24 @@ def vidur_settings(config: dict[str, Any]) -> dict[str, Any]:
         "memory": {
             "kv_tokens": config["num_blocks"] * config["block_size"],
             "block_tokens": config["block_size"],
-            "watermark": config["watermark"],
+            "watermark": 0 if whole else config["watermark"],
+            "reservation": "max_length" if whole else None,
             "max_model_tokens": config["max_model_len"],
         },
-        "latency": vidur_curve(config),
+        "latency": vidur_curve(config, most_batch_tokens(config, scheduler, trace)),
     }
 
 
-def vidur_curve(config: dict[str, Any]) -> dict[str, Any]:
+def most_batch_tokens(config: dict[str, Any], scheduler: dict[str, Any], trace: Trace) -> int:
+    """No batch is larger: a budget and decodes, or with Orca and FasterTransformer as many of the longest prompts as
+    run at once."""
+    if scheduler["kind"] in ("orca", "request_level"):
+        return int(np.sort(trace.prompt_tokens)[-scheduler["max_batch_size"] :].sum())
+    longest = max(config["chunk_size"], config["max_tokens_in_batch"], config["max_model_len"])
+    return int(longest + config["batch_size_cap"])
+
+
+def vidur_curve(config: dict[str, Any], most: int) -> dict[str, Any]:
     """The stub: t0 + max(weights read, FLOPs of tokens rounded up to 8) + attention of chunks + KV read by decodes.
 
     One knot a token. Its chunk attention is c*(p + c/2), ours c*p + c(c+1)/2: a*n/2 is taken off all three tables.
@@ -176,7 +191,6 @@ def vidur_curve(config: dict[str, Any]) -> dict[str, Any]:
     context = 4 * stub["kv_heads"] * stub["head_dim"] * stub["layers_per_stage"] / stub["kv_bytes_per_s"]
     weights = 2 * stub["params_per_device"] / stub["weight_bytes_per_s"]
     token = 2 * stub["params_per_device"] / stub["linear_flops_per_s"]
-    most = max(config["chunk_size"], config["max_tokens_in_batch"], config["max_model_len"]) + config["batch_size_cap"]
     tokens = list(range(most + 1))
     base = [stub["t0"] + max(weights, token * -(-n // 8) * 8) - attention * n / 2 for n in tokens]
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.engine.inputs import ClusterInputs
+from simcore.engine.inputs import ClusterInputs, SchedulerInputs
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
 from simcore.lone import base_ps
 from simcore.spec import SpecError
@@ -28,6 +28,7 @@ def check_clock(inputs: ClusterInputs) -> None:
     prompt, output = (column[served].astype(np.float64) for column in (inputs.prompt_tokens, inputs.output_tokens))
     for replica in {id(replica.curve): replica for replica in inputs.replicas}.values():
         work = _work_ps(replica.curve, prompt, output, inputs.scheduler.max_batch_size) / len(inputs.replicas)
+        work *= _padding(inputs.scheduler, len(prompt))
         _expect(_iteration_ps(inputs, replica.curve, prompt + output) * replica.stages, "one iteration")
         _expect(work * replica.stages, "the iterations")
     _expect(_transfer_ps(inputs, prompt[output > 1]), "the KV transfers")
@@ -53,9 +54,8 @@ def _iteration_ps(inputs: ClusterInputs, curve: IterationCurve, context: Float64
     """The longest iteration, or the largest number on the way to it: a chunk's attention before it is rounded."""
     rules = inputs.scheduler
     longest, members = float(context.max()), float(min(rules.max_batch_size, len(context)))
-    by_chunks = rules.kind == "sarathi" or rules.chunked
-    budget = rules.token_budget if by_chunks else max(rules.max_batch_tokens, longest)
-    tokens = min(budget + members, float(context.sum()))
+    budget = _budget_tokens(rules, longest, members)
+    tokens = budget + members if rules.pad_compute else min(budget + members, float(context.sum()))
     chunk = min(budget, longest) * longest * curve.attention + longest * (
         curve.chunk_read_ps << ATTENTION_FRACTION_BITS
     )
@@ -64,6 +64,20 @@ def _iteration_ps(inputs: ClusterInputs, curve: IterationCurve, context: Float64
     highest = max(float(max(curve.knots_ps(kind))) for kind in BatchKind) + steepest * tokens / curve.tokens[-1]
     decodes = (float(curve.context_ps) * longest + curve.decode_seq_ps) * members
     return float(max(chunk, steepest * tokens, highest + attention + decodes))
+
+
+def _budget_tokens(rules: SchedulerInputs, longest: float, members: float) -> float:
+    """The most prompt tokens that one iteration computes."""
+    if rules.kind in ("sarathi", "vllm_v1") or rules.chunked:
+        return rules.token_budget
+    if rules.kind in ("orca", "request_level"):
+        return members * longest
+    return max(rules.max_batch_tokens, longest)
+
+
+def _padding(rules: SchedulerInputs, requests: int) -> int:
+    """How many times the work of its requests a padded batch may take: no member takes longer than all of them."""
+    return min(rules.max_batch_size, requests) if rules.pad_compute or rules.keep_finished else 1
 
 
 def _work_ps(curve: IterationCurve, prompt: Float64, output: Float64, most_together: int) -> float:

@@ -132,6 +132,9 @@ def _scheduler(row: DesignRow) -> str:
     names = {
         "sarathi": "Sarathi",
         "vllm": "vLLM V0 (2023)",
+        "vllm_v1": "vLLM V1 (2025)",
+        "orca": "Orca",
+        "request_level": "FasterTransformer",
         "splitwise_baseline": "Splitwise's baseline",
         SPLIT: "Splitwise",
     }

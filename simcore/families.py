@@ -17,7 +17,7 @@ from simcore.evaluation import Design
 from simcore.latency.compile import compile_curve
 from simcore.memory import kv_capacity
 from simcore.spec import (
-    BUILT_KINDS,
+    SCHEDULER_KINDS,
     Case,
     LatencySpec,
     Machine,
@@ -31,9 +31,16 @@ from simcore.spec import (
 )
 
 SPLIT = "splitwise"
-CO_LOCATED = tuple(kind for kind in BUILT_KINDS if kind != SPLIT)
+CO_LOCATED = tuple(kind for kind in SCHEDULER_KINDS if kind != SPLIT)
 DEFAULT_CO_LOCATED = ("sarathi", "vllm")
-SCHEDULER_NAMES = {"sarathi": "Sarathi", "vllm": "vLLM V0, 2023", "splitwise_baseline": "Splitwise baseline"}
+SCHEDULER_NAMES = {
+    "sarathi": "Sarathi",
+    "vllm": "vLLM V0, 2023",
+    "vllm_v1": "vLLM V1, 2025",
+    "orca": "Orca",
+    "request_level": "FasterTransformer",
+    "splitwise_baseline": "Splitwise baseline",
+}
 SARATHI_BUDGETS = (512, 2048)
 """Tried where the user gives none: Sarathi-Serve's own for strict and for relaxed limits (OSDI 2024, section 5.1)."""
 
@@ -201,9 +208,10 @@ def _parse(family: str) -> tuple[str, list[str]]:
 
 def _check_family(family: str, names: list[str]) -> None:
     kind, machines = _parse(family)
-    if kind not in BUILT_KINDS:
+    if kind not in SCHEDULER_KINDS:
         raise SpecError(
-            f"families: found '{family}', expected a kind of {', '.join(BUILT_KINDS)}{nearest(kind, BUILT_KINDS)}"
+            f"families: found '{family}', expected a kind of {', '.join(SCHEDULER_KINDS)}"
+            f"{nearest(kind, SCHEDULER_KINDS)}"
         )
     wanted = len(_roles(kind))
     if len(machines) != wanted:

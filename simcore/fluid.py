@@ -16,7 +16,7 @@ from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
 from simcore.lone import lone_times
-from simcore.spec import Case, LatencySpec, Machine, Model, PoolSpec
+from simcore.spec import Case, LatencySpec, Machine, Model, PoolSpec, SchedulerSpec
 from simcore.traces import Trace
 
 MAX_BATCH_TOKENS = 2048
@@ -25,6 +25,8 @@ MAX_BATCH_SIZE = 512
 """The most sequences that any scheduler kind batches by default."""
 SPLIT_KIND = "splitwise"
 HYBRID_KINDS = ("sarathi", "vllm_v1", "orca", "splitwise", "splitwise_baseline")
+UNBUDGETED_KINDS = ("orca", "request_level")
+"""Their batches take whole prompts, as many as there are places."""
 BISECTIONS = 60
 
 
@@ -51,6 +53,8 @@ class WorkloadStatistics:
     decode_context_tokens: float
     """Cached tokens read, summed over its decode steps."""
     longest_prompt_tokens: int
+    longest_request_tokens: int
+    """Prompt and output: what a preempted request may have to compute again."""
 
     @classmethod
     def of(cls, trace: Trace) -> WorkloadStatistics:
@@ -59,8 +63,9 @@ class WorkloadStatistics:
         new, steps = prompt - cached, trace.output_tokens.astype(float) - 1
         pairs = cached * new + new * (new + 1) / 2
         context = steps * prompt + steps * (steps - 1) / 2
+        longest = int((trace.prompt_tokens + trace.output_tokens).max())
         means = [float(column.mean()) for column in (new, steps, pairs, context)]
-        return cls(len(trace), means[0], means[1], means[2], means[3], int(trace.prompt_tokens.max()))
+        return cls(len(trace), means[0], means[1], means[2], means[3], int(trace.prompt_tokens.max()), longest)
 
 
 @dataclass(frozen=True)
@@ -179,16 +184,25 @@ def _pool_work(case: Case, pool: PoolSpec, statistics: WorkloadStatistics) -> tu
         pool.pipeline_parallel,
         pool.latency or case.latency,
     )
-    budgets = [b for b in (scheduler.max_batch_tokens, scheduler.token_budget) if isinstance(b, int)]
-    tokens = max([MAX_BATCH_TOKENS, statistics.longest_prompt_tokens, *budgets])
+    size = scheduler.max_batch_size or MAX_BATCH_SIZE
     both = pool.role == "mixed" or scheduler.mixed_pool
     hybrid = scheduler.kind in HYBRID_KINDS and both
-    work = request_work(curve, statistics, tokens, scheduler.max_batch_size or MAX_BATCH_SIZE, hybrid)
+    work = request_work(curve, statistics, _batch_tokens(scheduler, statistics, size), size, hybrid)
     if both:
         return replica_count(pool), work
     if pool.role == "prefill":
         return replica_count(pool), RequestWork(work.prefill_s, math.inf)
     return replica_count(pool), RequestWork(math.inf, work.decode_s)
+
+
+def _batch_tokens(scheduler: SchedulerSpec, statistics: WorkloadStatistics, size: int) -> int:
+    """No batch of prompts has more tokens: a budget, or one request that is longer; without a budget ``size`` of the
+    longest."""
+    longest = statistics.longest_request_tokens
+    if scheduler.kind in UNBUDGETED_KINDS:
+        return size * longest
+    budgets = [b for b in (scheduler.max_batch_tokens, scheduler.token_budget) if isinstance(b, int)]
+    return max([MAX_BATCH_TOKENS, longest, *budgets])
 
 
 def _least_work(pools: list[tuple[int, RequestWork]]) -> float:

@@ -206,6 +206,7 @@ def pools_json(uses: Sequence[PoolUse]) -> list[dict[str, Any]]:
         {
             **use.result.__dict__,
             "transfer_wait": use.transfer_wait,
+            "padding": use.padding,
             "kv_peak_tokens": use.kv_peak_tokens,
             "kv_capacity_tokens": use.kv_capacity_tokens,
         }

@@ -34,6 +34,8 @@ class PoolUse:
 
     result: PoolResult
     transfer_wait: float
+    padding: float
+    """Tokens computed for nobody over all tokens computed."""
     kv_peak_tokens: int
     """Of the fullest replica."""
     kv_capacity_tokens: int
@@ -133,9 +135,17 @@ def _pool_use(
             nic_busy=float(replicas.nic_busy_ps[members].sum()) / max(duration_ps * len(members), 1),
         ),
         transfer_wait=float(replicas.transfer_wait_ps[members].sum()) / stage_ps,
+        padding=_padding(run, members),
         kv_peak_tokens=peak,
         kv_capacity_tokens=capacity,
     )
+
+
+def _padding(run: RunResult, members: Int64) -> float:
+    replicas = run.replicas
+    padding = int(replicas.padding_tokens[members].sum())
+    useful = int(replicas.prefill_tokens[members].sum() + replicas.decode_tokens[members].sum())
+    return padding / max(padding + useful, 1)
 
 
 def _counters(run: RunResult, members: Int64) -> Counters:

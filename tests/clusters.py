@@ -32,6 +32,9 @@ SPLITWISE = {
 DEFAULTS: dict[str, dict[str, Any]] = {
     "sarathi": {"reservation": "on_demand", "simultaneous_arrivals": "together"},
     "vllm": {"reservation": "on_demand", "simultaneous_arrivals": "together"},
+    "vllm_v1": {"reservation": "on_demand", "simultaneous_arrivals": "together"},
+    "orca": {"reservation": "full_output", "simultaneous_arrivals": "together"},
+    "request_level": {"reservation": "full_output", "simultaneous_arrivals": "together"},
     "splitwise": SPLITWISE,
     "splitwise_baseline": SPLITWISE,
     "chunked": {**SPLITWISE, "kind": "splitwise", "chunked": True},
@@ -68,6 +71,8 @@ def scheduler(kind: str, **changes: Any) -> SchedulerInputs:
         "prompt_pending_limit": 8192,
         "padded_prompts": False,
         "preempt_when_full": False,
+        "pad_compute": False,
+        "keep_finished": False,
         "ageing": "fair",
         "decode_runs": "stepwise",
         "router": "jsq",

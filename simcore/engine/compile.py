@@ -17,15 +17,27 @@ from simcore.words import counted
 
 SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
 DEFAULT_TOKEN_BUDGET = 512
+V1_TOKEN_BUDGET = 2048
 DEFAULT_BATCH_TOKENS = 2048
-DEFAULT_BATCH_SIZE = {"sarathi": 128, "vllm": 256, "splitwise": 512, "splitwise_baseline": 512}
+DEFAULT_BATCH_SIZE = {
+    "sarathi": 128,
+    "vllm": 256,
+    "vllm_v1": 256,
+    "orca": 16,
+    "request_level": 8,
+    "splitwise": 512,
+    "splitwise_baseline": 512,
+}
 DEFAULT_RESERVATION = {
     "sarathi": "on_demand",
     "vllm": "on_demand",
+    "vllm_v1": "on_demand",
     "splitwise": "output_at_decode",
     "splitwise_baseline": "output_at_decode",
 }
-DEFAULT_WATERMARK = {"sarathi": 0.01, "vllm": 0.01, "splitwise": 0.0, "splitwise_baseline": 0.0}
+"""``orca`` and ``request_level``: the longest request, or the request's own length where no longest is given."""
+DEFAULT_WATERMARK = {"sarathi": 0.01, "vllm": 0.01}
+WHOLE_RESERVATIONS = ("full_output", "max_length")
 
 
 def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None) -> ClusterInputs:
@@ -60,6 +72,11 @@ def _check_kind(case: Case) -> None:
     reservation = _reservation(case)
     if reservation == "max_length" and case.memory.max_model_tokens is None:
         raise SpecError("memory.max_model_tokens: found null, expected a whole number with reservation max_length")
+    if case.scheduler.kind == "request_level" and reservation not in WHOLE_RESERVATIONS:
+        raise SpecError(
+            f"memory.reservation: found {reservation} with scheduler kind request_level, expected full_output or"
+            " max_length: a batch keeps its requests to the end, none of them can be preempted"
+        )
     if case.scheduler.kind not in SPLITWISE_KINDS:
         return
     if reservation == "on_demand":
@@ -77,7 +94,13 @@ def _check_kind(case: Case) -> None:
 
 
 def _reservation(case: Case) -> str:
-    return case.memory.reservation or DEFAULT_RESERVATION[case.scheduler.kind]
+    longest = "full_output" if case.memory.max_model_tokens is None else "max_length"
+    return case.memory.reservation or DEFAULT_RESERVATION.get(case.scheduler.kind, longest)
+
+
+def _watermark(case: Case) -> float:
+    given = case.memory.watermark
+    return DEFAULT_WATERMARK.get(case.scheduler.kind, 0.0) if given is None else given
 
 
 def _pool_capacity(case: Case, model: Model, pool: PoolSpec) -> KvCapacity:
@@ -134,7 +157,9 @@ def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
         max_batch_tokens=given.max_batch_tokens or _default_batch_tokens(kind, trace),
         max_batch_size=given.max_batch_size or DEFAULT_BATCH_SIZE[kind],
         block_tokens=case.memory.block_tokens,
-        watermark_blocks_share=DEFAULT_WATERMARK[kind] if case.memory.watermark is None else case.memory.watermark,
+        watermark_blocks_share=DEFAULT_WATERMARK.get(kind, 0.0)
+        if case.memory.watermark is None
+        else case.memory.watermark,
         reservation=_reservation(case),
         max_model_tokens=case.memory.max_model_tokens or 0,
         mixed_pool=given.mixed_pool,
@@ -142,6 +167,8 @@ def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
         prompt_pending_limit=given.prompt_pending_limit,
         padded_prompts=given.padded_prompts,
         preempt_when_full=given.preempt_when_full,
+        pad_compute=given.pad_compute and kind == "request_level",
+        keep_finished=given.keep_finished and kind == "request_level",
         ageing=given.ageing,
         decode_runs=given.decode_runs,
         simultaneous_arrivals=case.simultaneous_arrivals or _default_simultaneous(kind),
@@ -158,7 +185,9 @@ def _token_budget(case: Case) -> int:
     budget = case.scheduler.token_budget
     if isinstance(budget, int):
         return budget
-    return case.scheduler.max_batch_tokens or DEFAULT_BATCH_TOKENS if case.scheduler.chunked else DEFAULT_TOKEN_BUDGET
+    if case.scheduler.chunked:
+        return case.scheduler.max_batch_tokens or DEFAULT_BATCH_TOKENS
+    return V1_TOKEN_BUDGET if case.scheduler.kind == "vllm_v1" else DEFAULT_TOKEN_BUDGET
 
 
 def _default_batch_tokens(kind: str, trace: Trace) -> int:

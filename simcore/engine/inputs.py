@@ -54,6 +54,9 @@ class SchedulerInputs:
     prompt_pending_limit: int
     padded_prompts: bool
     preempt_when_full: bool
+    pad_compute: bool
+    keep_finished: bool
+    """``request_level`` only, else false."""
     ageing: str
     decode_runs: str
     simultaneous_arrivals: str

@@ -51,6 +51,8 @@ class ReplicaResults:
     """Sum over chunks of c: cached tokens read for them."""
     context_tokens: Int64
     """Sum over decodes of c: cached tokens read for them."""
+    padding_tokens: Int64
+    """Computed for nobody, and in none of the counts above: padded prompts, slots of finished requests."""
     kv_peak_tokens: Int64
     """Most tokens' worth of blocks taken at once."""
     energy_nj: Int64

@@ -1,7 +1,7 @@
 """The vocabulary of DESIGN.md section 1 as frozen dataclasses, validated, JSON in and out."""
 
 from simcore.spec.case import (
-    BUILT_KINDS,
+    SCHEDULER_KINDS,
     AvailabilitySpec,
     AvailabilityState,
     Case,
@@ -28,8 +28,8 @@ from simcore.spec.study import (
 )
 
 __all__ = [
-    "BUILT_KINDS",
     "PRECISION_BYTES",
+    "SCHEDULER_KINDS",
     "AbsoluteSlo",
     "Accelerator",
     "AttainmentSlo",

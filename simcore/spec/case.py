@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
@@ -12,7 +12,7 @@ from simcore.spec.slo import Slo, SlowdownSlo, decode_slo
 
 Role = Literal["mixed", "prefill", "decode"]
 SchedulerKind = Literal["sarathi", "vllm", "vllm_v1", "orca", "request_level", "splitwise_baseline", "splitwise"]
-BUILT_KINDS = ("sarathi", "vllm", "splitwise_baseline", "splitwise")
+SCHEDULER_KINDS: tuple[str, ...] = get_args(SchedulerKind)
 Reservation = Literal["on_demand", "full_output", "output_at_decode", "max_length"]
 AvailabilityState = Literal["starting", "up", "draining", "failed"]
 MOST_AVAILABILITY_S = 5_000_000
@@ -96,8 +96,6 @@ class SchedulerSpec:
 
     def __post_init__(self) -> None:
         _refuse_reserved("tokens_per_step", self.tokens_per_step)
-        if self.kind not in BUILT_KINDS:
-            raise SpecError(f"kind: '{self.kind}' is not built yet, expected one of {', '.join(BUILT_KINDS)}")
         if self.chunked:
             self._check_chunked()
         if self.token_budget == "auto":  # noqa: S105

@@ -11,7 +11,7 @@ from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs,
 from simcore.latency.curve import IterationCurve
 from tests.clusters import cluster, replica, scheduler
 
-CO_LOCATED = ("sarathi", "vllm")
+CO_LOCATED = ("sarathi", "vllm", "vllm_v1", "orca", "request_level")
 SPLITWISE = ("splitwise_baseline", "splitwise")
 CHUNKED = "chunked"
 """Kind ``splitwise`` with ``chunked``."""
@@ -20,6 +20,7 @@ BY_STAGES = (*CO_LOCATED, CHUNKED)
 KINDS = (*CO_LOCATED, *SPLITWISE, CHUNKED)
 RESERVATIONS = {
     **dict.fromkeys(CO_LOCATED, ("on_demand", "full_output", "output_at_decode", "max_length")),
+    "request_level": ("full_output", "max_length"),
     **dict.fromkeys((*SPLITWISE, CHUNKED), ("output_at_decode", "full_output", "max_length")),
 }
 MOST_PROMPT, MOST_OUTPUT = 700, 12
@@ -49,6 +50,8 @@ def schedulers(draw: st.DrawFn, kind: str) -> SchedulerInputs:
         "reservation": draw(st.sampled_from(RESERVATIONS[kind])),
         "padded_prompts": draw(st.booleans()),
         "preempt_when_full": draw(st.booleans()),
+        "pad_compute": kind == "request_level" and draw(st.booleans()),
+        "keep_finished": kind == "request_level" and draw(st.booleans()),
         "mixed_pool": draw(st.sampled_from([True, True, False])),
         "prompt_pending_limit": draw(st.sampled_from([0, 100, 1000])),
         "ageing": draw(st.sampled_from(["fair", "none", "splitwise-sim"])),

@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.oracle.blocks import blocks_of, growth_blocks
+from simcore.engine.oracle.blocks import blocks_of, chunk_blocks, growth_blocks, room_to_admit
 from simcore.engine.oracle.cluster import run
-from simcore.engine.oracle.preemption import fits, micro_batch_size
+from simcore.engine.oracle.preemption import fits, has_place, micro_batch_size
 from simcore.engine.oracle.selection import select
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica
+from simcore.engine.oracle.vllm_v1 import next_chunk
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
 from tests.invariants.strategies import BY_STAGES, CHUNKED, CO_LOCATED, KINDS, SPLITWISE, clusters
 from tests.invariants.watching import held_blocks, in_flight, instants
@@ -165,11 +166,18 @@ def test_the_clock_is_monotone_and_nothing_ends_before_it_starts(kind: str, data
 
 def admissible(cluster: Cluster, replica: Replica) -> bool:
     """Whether a batch could be formed here now."""
-    if cluster.inputs.scheduler.kind in CO_LOCATED:
-        return bool(replica.running) or (bool(replica.waiting) and fits(cluster, replica, replica.waiting[0]))
+    kind = cluster.inputs.scheduler.kind
     if cluster.inputs.scheduler.chunked:
         return chunked_admissible(cluster, replica)
-    return bool(select(cluster, replica))
+    if kind in SPLITWISE:
+        return bool(select(cluster, replica))
+    if replica.running or replica.batches or not replica.waiting:
+        return bool(replica.running or replica.batches)
+    head = replica.waiting[0]
+    if kind != "vllm_v1":
+        return fits(cluster, replica, head)
+    chunk = next_chunk(cluster, head, [])
+    return has_place(cluster, replica) and room_to_admit(replica, chunk_blocks(head, chunk, cluster.inputs.scheduler))
 
 
 def chunked_admissible(cluster: Cluster, replica: Replica) -> bool:
@@ -207,6 +215,14 @@ def check_budget(cluster: Cluster, replica: Replica, batch: MicroBatch) -> None:
         padded = len(batch.members) * max(batch.new_tokens)
         counted = padded if policy.padded_prompts else tokens
         assert decodes or len(batch.members) == 1 or counted <= policy.max_batch_tokens
+    elif policy.kind == "vllm_v1":
+        assert tokens <= policy.token_budget
+        assert len(batch.members) <= micro_batch_size(cluster, replica)
+    elif policy.kind == "orca":
+        assert len(batch.members) <= policy.max_batch_size
+    elif policy.kind == "request_level":
+        assert len(batch.members) <= policy.max_batch_size
+        assert decodes in (0, len(batch.members))
     else:
         assert len(batch.members) <= policy.max_batch_size
         assert tokens <= policy.max_batch_tokens or len(batch.members) == 1

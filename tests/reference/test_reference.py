@@ -45,6 +45,8 @@ SPLITWISE_CASES = (
     "solo_ha_conv",
 )
 VIDUR_CASES = (
+    "arxiv_ft_low",
+    "arxiv_orca_med",
     "arxiv_sarathi2048_med",
     "arxiv_sarathi512_low",
     "arxiv_sarathi512_near",
@@ -54,11 +56,13 @@ VIDUR_CASES = (
     "conv_4rep_round_robin_sarathi512",
     "fixedrestart_pp2_sarathi256_kvpressure",
     "llama70b_tp4pp2_sarathi512",
+    "sharegpt_orca_near",
     "sharegpt_sarathi2048_low",
     "sharegpt_sarathi512_kvpressure",
     "sharegpt_sarathi512_med",
     "sharegpt_sarathi512_pp2cap16_near",
     "sharegpt_vllm_med",
+    "short_orca_reserved_near",
     "ties_sarathi512",
 )
 

@@ -71,6 +71,22 @@ def decode_tokens(request: Request, cluster: Cluster) -> int:
 
 
 @step
+def chunk_tokens(request: Request, new_tokens: int, cluster: Cluster) -> int:
+    """What a request must hold for its next chunk (``on_demand``: up to the chunk's end); 0 new tokens: a decode."""
+    if new_tokens == 0:
+        return decode_tokens(request, cluster)
+    if cluster.reservation == ON_DEMAND:
+        return request.done_tokens + new_tokens
+    return admission_tokens(request, cluster)
+
+
+@step
+def chunk_blocks(request: Request, new_tokens: int, cluster: Cluster) -> int:
+    """Blocks that a request lacks for its next chunk, or decode."""
+    return max(blocks_of(chunk_tokens(request, new_tokens, cluster), cluster) - request.blocks, 0)
+
+
+@step
 def growth_blocks(request: Request, cluster: Cluster) -> int:
     """Blocks that a request lacks to decode its next token."""
     tokens = held_tokens(decode_tokens(request, cluster), cluster)

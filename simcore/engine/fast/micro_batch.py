@@ -22,6 +22,7 @@ from simcore.engine.fast.state import (
     stage_starts_of,
     stages_free_of,
 )
+from simcore.engine.fast.tokens import is_finished
 from simcore.latency.curve import BatchKind
 
 PREFILL, DECODE, HYBRID = int(BatchKind.PREFILL), int(BatchKind.DECODE), int(BatchKind.HYBRID)
@@ -53,25 +54,33 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
 
 @step
 def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
-    """Find the micro-batch's kind, tokens and time, and add it to the replica's sums."""
+    """Find the micro-batch's kind, tokens and time, and add it to the replica's sums. Padding is what it computes for
+    nobody."""
     curve = curve_at(cluster, replica)
     decodes, new_tokens, contexts, chunks_ps = 0, 0, 0, 0
+    padding, kept, kept_contexts = 0, 0, 0
+    longest = longest_prompt(cluster, replica, flight, batch) if cluster.pad_compute > 0 else 0
     for i in range(batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
         new = new_tokens_of(cluster, replica, flight)[i]
         if new > 0:
             new_tokens += new
-            chunks_ps += chunk_ps(curve, new, request.done_tokens)
+            padding += max(longest - new, 0)
+            chunks_ps += chunk_ps(curve, max(new, longest), request.done_tokens)
             replica.prefill_pairs += request.done_tokens * new + new * (new + 1) // 2
             replica.chunk_read_tokens += request.done_tokens
         else:
             decodes += 1
             contexts += context_tokens(request)
+            if cluster.keep_finished > 0 and is_finished(request):
+                kept += 1
+                kept_contexts += context_tokens(request)
     replica.prefill_tokens += new_tokens
-    replica.decode_tokens += decodes
-    replica.context_tokens += contexts
+    replica.decode_tokens += decodes - kept
+    replica.context_tokens += contexts - kept_contexts
+    replica.padding_tokens += padding + kept
     batch.kind = kind_of(batch.members - decodes, decodes)
-    batch.tokens = new_tokens + decodes
+    batch.tokens = new_tokens + padding + decodes
     batch.duration_ps = (
         base_ps(curve, cluster.curve_knots, batch.kind, batch.tokens)
         + chunks_ps
@@ -79,6 +88,15 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
         + curve.decode_seq_ps * decodes
     )
     add_busy(replica, batch)
+
+
+@step
+def longest_prompt(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> int:
+    """The longest chunk of the micro-batch, which ``pad_compute`` computes the others as."""
+    longest = 0
+    for i in range(batch.members):
+        longest = max(longest, new_tokens_of(cluster, replica, flight)[i])
+    return longest
 
 
 @step

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-KINDS = ("sarathi", "vllm", "splitwise_baseline", "splitwise")
-SARATHI, VLLM, SPLITWISE_BASELINE, SPLITWISE = range(4)
+KINDS = ("sarathi", "vllm", "vllm_v1", "orca", "request_level", "splitwise_baseline", "splitwise")
+SARATHI, VLLM, VLLM_V1, ORCA, REQUEST_LEVEL, SPLITWISE_BASELINE, SPLITWISE = range(7)
 
 RESERVATIONS = ("on_demand", "full_output", "output_at_decode", "max_length")
 ON_DEMAND, FULL_OUTPUT, OUTPUT_AT_DECODE, MAX_LENGTH = range(4)

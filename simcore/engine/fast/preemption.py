@@ -1,4 +1,4 @@
-"""Admission and preemption of ``sarathi`` and ``vllm``: who may take KV blocks, and who gives theirs up."""
+"""Admission and preemption, all kinds but splitwise: who may take KV blocks, and who gives theirs up."""
 
 from __future__ import annotations
 
@@ -11,20 +11,38 @@ from simcore.engine.fast.blocks import (
     take,
 )
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.names import ORCA, REQUEST_LEVEL
 from simcore.engine.fast.queues import pop_waiting, push_waiting_front
 from simcore.engine.fast.state import Cluster, Replica, members_of, new_tokens_of, request_at, result_at, running_of
+
+UNDIVIDED_KINDS = ("orca", "request_level")
+"""Each micro-batch may hold max_batch_size requests, however many stages there are."""
+
+
+@step
+def is_undivided(cluster: Cluster) -> bool:
+    """Whether the kind is one of ``UNDIVIDED_KINDS``."""
+    return cluster.kind == ORCA or cluster.kind == REQUEST_LEVEL
 
 
 @step
 def micro_batch_size(cluster: Cluster, replica: Replica) -> int:
-    """A micro-batch's share of max_batch_size, at least one."""
+    """A micro-batch's share of max_batch_size, at least one; with ``orca`` and ``request_level`` all of it."""
+    if is_undivided(cluster):
+        return cluster.max_batch_size
     return max(cluster.max_batch_size // replica.stages, 1)
 
 
 @step
+def has_place(cluster: Cluster, replica: Replica) -> bool:
+    """Whether fewer than max_batch_size are admitted; with ``orca`` and ``request_level`` only memory limits them."""
+    return is_undivided(cluster) or replica.admitted < cluster.max_batch_size
+
+
+@step
 def head_fits(cluster: Cluster, replica: Replica) -> bool:
-    """Whether a request waits and may be admitted: a place among max_batch_size, and blocks beyond the watermark."""
-    if replica.waiting == 0 or replica.admitted >= cluster.max_batch_size:
+    """Whether a request waits and may be admitted: a place, and its reservation's blocks beyond the watermark."""
+    if replica.waiting == 0 or not has_place(cluster, replica):
         return False
     request = request_at(cluster, replica.first_waiting)
     return room_to_admit(replica, blocks_of(admission_tokens(request, cluster), cluster))
@@ -32,13 +50,35 @@ def head_fits(cluster: Cluster, replica: Replica) -> bool:
 
 @step
 def admit(cluster: Cluster, replica: Replica) -> int:
-    """Take the head of the waiting queue in, with its blocks; returns its slot."""
+    """Take the head of the waiting queue in, with the blocks of its reservation; returns its slot."""
+    request = request_at(cluster, replica.first_waiting)
+    return admit_with(cluster, replica, blocks_of(admission_tokens(request, cluster), cluster))
+
+
+@step
+def admit_with(cluster: Cluster, replica: Replica, blocks: int) -> int:
+    """Take the head of the waiting queue in, with so many blocks; returns its slot."""
     slot = pop_waiting(cluster, replica)
     request = request_at(cluster, slot)
-    request.blocks = blocks_of(admission_tokens(request, cluster), cluster)
-    take(replica, request.blocks)
+    request.blocks = blocks
+    take(replica, blocks)
     replica.admitted += 1
+    replica.admissions += 1
+    request.admission = replica.admissions
     return slot
+
+
+@step
+def admit_prompts(cluster: Cluster, replica: Replica, flight: int, joined: int) -> int:
+    """Whole prompts join the members there from the front of the waiting queue while there is a place in the
+    micro-batch and KV; returns the members."""
+    members, size = joined, micro_batch_size(cluster, replica)
+    while members < size and head_fits(cluster, replica):
+        slot = admit(cluster, replica)
+        request = request_at(cluster, slot)
+        join_batch(cluster, replica, flight, members, slot, request.target_tokens - request.done_tokens)
+        members += 1
+    return members
 
 
 @step

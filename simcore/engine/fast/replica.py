@@ -1,28 +1,30 @@
-"""A replica: requests arrive, micro-batches are formed and end. ``sarathi`` and ``vllm`` here; splitwise next door."""
+"""A replica: requests arrive, micro-batches are formed and end. What is in one: the file of the scheduler's kind.
+
+The splitwise kinds have their own queues (``splitwise.py``), and ``request_level`` its own end of an iteration.
+"""
 
 from __future__ import annotations
 
-from simcore.engine.fast import chunked, sarathi, splitwise, vllm
+from simcore.engine.fast import chunked, orca, request_level, sarathi, splitwise, vllm, vllm_v1
 from simcore.engine.fast.blocks import give_back
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
-from simcore.engine.fast.names import SARATHI, SPLITWISE_BASELINE
+from simcore.engine.fast.names import ORCA, REQUEST_LEVEL, SARATHI, SPLITWISE_BASELINE, VLLM
 from simcore.engine.fast.queues import free_slot, push_waiting
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.state import (
     Cluster,
     Replica,
-    Request,
     flight_at,
     members_of,
     new_tokens_of,
     replica_at,
     request_at,
 )
-from simcore.engine.fast.tokens import emit_token, end_prefill, forget_finished
+from simcore.engine.fast.tokens import advance
 
 
 @step
@@ -60,29 +62,46 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         return
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
-        flight = next_flight(replica)
-        if cluster.kind == SARATHI:
-            members = sarathi.form(cluster, replica, flight)
-        else:
-            members = vllm.form(cluster, replica, flight)
+        members = form(cluster, replica, next_flight(replica))
         if members == 0:
             return
         launch(cluster, replica, members, now)
 
 
 @step
+def form(cluster: Cluster, replica: Replica, flight: int) -> int:
+    """Put the next micro-batch's members in place by the rules of the kind; returns how many."""
+    if cluster.kind == SARATHI:
+        return sarathi.form(cluster, replica, flight)
+    if cluster.kind == VLLM:
+        return vllm.form(cluster, replica, flight)
+    if cluster.kind == ORCA:
+        return orca.form(cluster, replica, flight)
+    if cluster.kind == REQUEST_LEVEL:
+        return request_level.form(cluster, replica, flight)
+    return vllm_v1.form(cluster, replica, flight)
+
+
+@step
 def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
-    """Tokens appear; finished requests leave, the others are appended to the running list in the batch's order."""
+    """A micro-batch has passed its stages; the replica may form one again."""
     flight = leave_flight(cluster, replica)
     add_batch_energy(cluster, replica, flight)
     replica.idle_since_ps = now
     make_due(cluster, replica)
     if cluster.chunked > 0:
         chunked.end_iteration(cluster, replica, flight, now)
-        return
-    if is_splitwise(cluster):
+    elif is_splitwise(cluster):
         splitwise.end_iteration(cluster, replica, flight, now)
-        return
+    elif cluster.kind == REQUEST_LEVEL:
+        request_level.end_iteration(cluster, replica, flight, now)
+    else:
+        end_members(cluster, replica, flight, now)
+
+
+@step
+def end_members(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
+    """Tokens appear; finished requests leave, the others are appended to the running list in the batch's order."""
     for i in range(flight_at(cluster, replica, flight).members):
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
@@ -102,13 +121,3 @@ def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
         chunked.end_transfer(cluster, slot, now)
     else:
         splitwise.end_transfer(cluster, slot, now)
-
-
-@step
-def advance(cluster: Cluster, request: Request, now: int) -> bool:
-    """A token from a decode or from the end of a prompt; True when it was the last."""
-    end_prefill(cluster, request)
-    finished = emit_token(cluster, request, now)
-    if finished:
-        forget_finished(cluster, request)
-    return finished

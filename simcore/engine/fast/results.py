@@ -73,6 +73,7 @@ def replica_results(replicas: NDArray[Any], block_tokens: int) -> ReplicaResults
         prefill_pairs=column(replicas, "prefill_pairs"),
         chunk_read_tokens=column(replicas, "chunk_read_tokens"),
         context_tokens=column(replicas, "context_tokens"),
+        padding_tokens=column(replicas, "padding_tokens"),
         kv_peak_tokens=column(replicas, "peak_blocks") * block_tokens,
         energy_nj=column(replicas, "energy_nj"),
     )

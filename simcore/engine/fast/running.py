@@ -27,6 +27,19 @@ def sort_by_arrival(cluster: Cluster, replica: Replica) -> None:
 
 
 @step
+def sort_by_admission(cluster: Cluster, replica: Replica) -> None:
+    """In the order in which they were admitted, by insertion too."""
+    for i in range(1, replica.running):
+        slot = running_of(cluster, replica)[i]
+        admission = request_at(cluster, slot).admission
+        place = i
+        while place > 0 and request_at(cluster, running_of(cluster, replica)[place - 1]).admission > admission:
+            running_of(cluster, replica)[place] = running_of(cluster, replica)[place - 1]
+            place -= 1
+        running_of(cluster, replica)[place] = slot
+
+
+@step
 def drop_front(cluster: Cluster, replica: Replica, looked_at: int) -> None:
     """Take what was looked at from the front of the list."""
     for i in range(looked_at, replica.running):

@@ -12,6 +12,7 @@ from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
 from simcore.engine.fast.layout import Int64, table
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, TRANSFER_MODES
+from simcore.engine.fast.preemption import UNDIVIDED_KINDS
 from simcore.engine.fast.state import (
     FOREVER,
     NONE,
@@ -144,7 +145,8 @@ def most_stages(inputs: ClusterInputs) -> int:
 
 def most_members(inputs: ClusterInputs) -> int:
     """Requests that a replica may run at once, and so the most in one of its micro-batches."""
-    return max(min(inputs.scheduler.max_batch_size, len(inputs.arrival_ps)), 1)
+    batches = most_stages(inputs) if inputs.scheduler.kind in UNDIVIDED_KINDS else 1
+    return max(min(inputs.scheduler.max_batch_size * batches, len(inputs.arrival_ps)), 1)
 
 
 def distinct_curves(inputs: ClusterInputs) -> list[IterationCurve]:
@@ -174,6 +176,8 @@ def settings(inputs: ClusterInputs) -> dict[str, int]:
         "prompt_pending_limit",
         "padded_prompts",
         "preempt_when_full",
+        "pad_compute",
+        "keep_finished",
     )
     return {
         **{name: int(getattr(scheduler, name)) for name in same},

@@ -11,7 +11,8 @@
       next_ps    [R]             its next iteration end: the event queue is their minimum
       flights    [R x stages]    its MicroBatches in flight, a ring: the oldest at Replica.first_flight
       members    [R x stages x most]  the micro-batches' slots; new_tokens alike
-      running    [R x most]      sarathi, vllm: slots admitted and not in flight; splitwise: tasks of the batch
+      running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
+                                 first slot of each batch not in flight (the others through Request.next_waiting)
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
       gap_ps, gap_count          runs of token gaps, merged when full
 
@@ -58,6 +59,8 @@ class Request:
     prefill_replica: int
     decode_replica: int
     prefill_ended: int
+    admission: int
+    """The number of its latest admission on its replica."""
     scheduled: int
     """Whether any of its prompt has been in an iteration."""
     inbound_blocks: int
@@ -69,7 +72,8 @@ class Request:
     sent_ps: int
     """when that has come."""
     next_waiting: int
-    """The next in its replica's waiting queue; with the splitwise kinds the next transfer that waits for room there."""
+    """The next in its replica's waiting queue; splitwise: the next transfer that waits for room there;
+    ``request_level``: the next member of its batch while that is not in flight."""
     next_poll: int
     poll_ps: int
     """The next transfer that polls, and when this one does."""
@@ -120,7 +124,9 @@ class Replica:
     in_flight: int
     first_flight: int
     admitted: int
-    """Requests that hold KV blocks here under ``sarathi`` and ``vllm``, in flight or not."""
+    """All kinds but splitwise: requests that hold KV blocks here, in flight or not."""
+    admissions: int
+    """Requests admitted so far, each as often as it was."""
     due: int
     running: int
     """Length of its row of ``running``."""
@@ -181,6 +187,7 @@ class Replica:
     prefill_pairs: int
     chunk_read_tokens: int
     context_tokens: int
+    padding_tokens: int
     peak_blocks: int
     energy_nj: int
 
@@ -230,6 +237,8 @@ class Cluster:
     prompt_pending_limit: int
     padded_prompts: int
     preempt_when_full: int
+    pad_compute: int
+    keep_finished: int
     ageing: int
     decode_runs: int
     one_by_one: int

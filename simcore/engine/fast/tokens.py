@@ -28,6 +28,12 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
 
 
 @step
+def is_finished(request: Request) -> bool:
+    """Whether its last token has appeared."""
+    return request.generated == request.output_tokens
+
+
+@step
 def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     """A gap holds whatever happened in it: stalls, a KV transfer, a preemption and its recomputation.
 
@@ -58,3 +64,13 @@ def forget_finished(cluster: Cluster, request: Request) -> None:
     replica = replica_at(cluster, request.decode_replica)
     replica.pending_tokens -= 1
     replica.reserved_tokens -= routed_tokens(request, cluster)
+
+
+@step
+def advance(cluster: Cluster, request: Request, now: int) -> bool:
+    """A token from a decode or from the end of a prompt; True when it was the last."""
+    end_prefill(cluster, request)
+    finished = emit_token(cluster, request, now)
+    if finished:
+        forget_finished(cluster, request)
+    return finished

@@ -25,8 +25,8 @@ def one_request(kind: str) -> ClusterInputs:
     scheduler = SchedulerInputs(
         kind=kind, token_budget=16, max_batch_tokens=16, max_batch_size=1, block_tokens=16, watermark_blocks_share=0.0,
         reservation="full_output", max_model_tokens=0, mixed_pool=True, chunked=False, prompt_pending_limit=16,
-        padded_prompts=False, preempt_when_full=False, ageing="fair", decode_runs="stepwise",
-        simultaneous_arrivals="together", router="jsq", router_ties="index", seed=0,
+        padded_prompts=False, preempt_when_full=False, pad_compute=False, keep_finished=False, ageing="fair",
+        decode_runs="stepwise", simultaneous_arrivals="together", router="jsq", router_ties="index", seed=0,
     )  # fmt: skip
     transfer = TransferInputs("serialized", 0, True, 0, 0, 0, 1)
     one, two, none = np.array([1]), np.array([2]), np.array([0])

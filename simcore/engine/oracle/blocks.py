@@ -64,6 +64,20 @@ def decode_tokens(request: Request, scheduler: SchedulerInputs) -> int:
     return lifetime_tokens(request, scheduler)
 
 
+def chunk_tokens(request: Request, new_tokens: int, scheduler: SchedulerInputs) -> int:
+    """What a request must hold for its next chunk (``on_demand``: up to the chunk's end); 0 new tokens: a decode."""
+    if not new_tokens:
+        return decode_tokens(request, scheduler)
+    if scheduler.reservation == "on_demand":
+        return request.done_tokens + new_tokens
+    return admission_tokens(request, scheduler)
+
+
+def chunk_blocks(request: Request, new_tokens: int, scheduler: SchedulerInputs) -> int:
+    """Blocks that a request lacks for its next chunk, or decode."""
+    return max(blocks_of(chunk_tokens(request, new_tokens, scheduler), scheduler) - request.blocks, 0)
+
+
 def growth_blocks(request: Request, scheduler: SchedulerInputs) -> int:
     """Blocks that a request lacks to decode its next token."""
     return max(blocks_of(decode_tokens(request, scheduler), scheduler) - request.blocks, 0)

@@ -7,6 +7,7 @@ import heapq
 from simcore.engine.oracle.energy import add_energy
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import ITERATION_END, Cluster, MicroBatch, Replica, Request
+from simcore.engine.oracle.tokens import is_finished
 from simcore.engine.outputs import NEVER
 from simcore.latency.curve import BatchKind, batch_kind
 
@@ -19,7 +20,9 @@ def launch(cluster: Cluster, replica: Replica, members: list[Request], new_token
     settle_idle(replica, now)
     decodes = new_tokens.count(0)
     kind = batch_kind(len(members) - decodes, decodes)
-    batch = MicroBatch(members, new_tokens, kind, duration_ps=duration_ps(replica, members, new_tokens, kind))
+    computed = computed_tokens(cluster, new_tokens)
+    batch = MicroBatch(members, new_tokens, kind, sum(computed) + decodes)
+    batch.duration_ps = duration_ps(replica, members, computed, kind)
     pass_stages(cluster, replica, batch, now)
     count(replica, batch)
     note_first_scheduled(batch)
@@ -29,6 +32,14 @@ def launch(cluster: Cluster, replica: Replica, members: list[Request], new_token
     cluster.sequence += 1
     heapq.heappush(cluster.events, (batch.end_ps, ITERATION_END, replica.index, cluster.sequence, replica.index, batch))
     return batch
+
+
+def computed_tokens(cluster: Cluster, new_tokens: list[int]) -> list[int]:
+    """What each prompt is computed as: with ``pad_compute`` as long as the longest (a batch's prompts run
+    together)."""
+    if cluster.inputs.scheduler.pad_compute:
+        return [max(new_tokens)] * len(new_tokens)
+    return new_tokens
 
 
 def duration_ps(replica: Replica, members: list[Request], new_tokens: list[int], kind: BatchKind) -> int:
@@ -60,20 +71,20 @@ def context_tokens(request: Request) -> int:
 def pass_stages(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
     """Give each stage its time: after the stage before, and after the micro-batch before."""
     ready = now
-    tokens = sum(batch.new_tokens) + batch.new_tokens.count(0)
     for stage, free in enumerate(replica.stage_free_ps):
         start = max(ready, free)
         ready = start + batch.duration_ps
         replica.stage_free_ps[stage] = ready
         if stage == 0:
             batch.start_ps = start
-        add_energy(cluster, replica, batch.kind, tokens, start, ready)
+        add_energy(cluster, replica, batch.kind, batch.tokens, start, ready)
     batch.end_ps = ready
 
 
 def count(replica: Replica, batch: MicroBatch) -> None:
-    """Add the micro-batch to the replica's sums."""
+    """Add the micro-batch to the replica's sums. Padding is what it computes for nobody."""
     counters = replica.counters
+    counters.padding_tokens += batch.tokens
     counters.busy_ps[batch.kind] += batch.duration_ps * replica.inputs.stages
     counters.iterations[batch.kind] += 1
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
@@ -81,9 +92,11 @@ def count(replica: Replica, batch: MicroBatch) -> None:
             counters.prefill_tokens += new
             counters.prefill_pairs += request.done_tokens * new + new * (new + 1) // 2
             counters.chunk_read_tokens += request.done_tokens
-        else:
+            counters.padding_tokens -= new
+        elif not is_finished(request):
             counters.decode_tokens += 1
             counters.context_tokens += context_tokens(request)
+            counters.padding_tokens -= 1
 
 
 def note_first_scheduled(batch: MicroBatch) -> None:

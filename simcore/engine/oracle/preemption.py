@@ -1,31 +1,59 @@
-"""Admission and preemption of ``sarathi`` and ``vllm``: who may take KV blocks, and who gives theirs up."""
+"""Admission and preemption, all kinds but splitwise: who may take KV blocks, and who gives theirs up."""
 
 from __future__ import annotations
 
 from simcore.engine.oracle.blocks import admission_tokens, blocks_of, give_back, growth_blocks, room_to_admit, take
 from simcore.engine.oracle.state import Cluster, Replica, Request
 
+UNDIVIDED_KINDS = ("orca", "request_level")
+"""Each micro-batch may hold max_batch_size requests, however many stages there are."""
+
 
 def micro_batch_size(cluster: Cluster, replica: Replica) -> int:
-    """A micro-batch's share of max_batch_size, at least one."""
-    return max(cluster.inputs.scheduler.max_batch_size // replica.inputs.stages, 1)
+    """A micro-batch's share of max_batch_size, at least one; with ``orca`` and ``request_level`` all of it."""
+    scheduler = cluster.inputs.scheduler
+    if scheduler.kind in UNDIVIDED_KINDS:
+        return scheduler.max_batch_size
+    return max(scheduler.max_batch_size // replica.inputs.stages, 1)
+
+
+def has_place(cluster: Cluster, replica: Replica) -> bool:
+    """Whether fewer than max_batch_size are admitted; with ``orca`` and ``request_level`` only memory limits them."""
+    scheduler = cluster.inputs.scheduler
+    return scheduler.kind in UNDIVIDED_KINDS or replica.admitted < scheduler.max_batch_size
 
 
 def fits(cluster: Cluster, replica: Replica, request: Request) -> bool:
-    """Whether a waiting request may be admitted: a place among max_batch_size, and blocks beyond the watermark."""
+    """Whether a waiting request may be admitted: a place, and the blocks of its reservation beyond the watermark."""
     scheduler = cluster.inputs.scheduler
     blocks = blocks_of(admission_tokens(request, scheduler), scheduler)
-    return replica.admitted < scheduler.max_batch_size and room_to_admit(replica, blocks)
+    return has_place(cluster, replica) and room_to_admit(replica, blocks)
 
 
 def admit(cluster: Cluster, replica: Replica) -> Request:
-    """Take the head of the waiting queue in, with its blocks."""
+    """Take the head of the waiting queue in, with the blocks of its reservation."""
     scheduler = cluster.inputs.scheduler
+    return admit_with(replica, blocks_of(admission_tokens(replica.waiting[0], scheduler), scheduler))
+
+
+def admit_with(replica: Replica, blocks: int) -> Request:
+    """Take the head of the waiting queue in, with so many blocks."""
     request = replica.waiting.popleft()
-    request.blocks = blocks_of(admission_tokens(request, scheduler), scheduler)
-    take(replica, request.blocks)
+    request.blocks = blocks
+    take(replica, blocks)
     replica.admitted += 1
+    replica.admissions += 1
+    request.admission = replica.admissions
     return request
+
+
+def admit_prompts(cluster: Cluster, replica: Replica, members: list[Request], new_tokens: list[int]) -> None:
+    """Whole prompts join from the front of the waiting queue while there is a place in the micro-batch and KV."""
+    size = micro_batch_size(cluster, replica)
+    while replica.waiting and len(members) < size and fits(cluster, replica, replica.waiting[0]):
+        request = admit(cluster, replica)
+        members.append(request)
+        new_tokens.append(request.target_tokens - request.done_tokens)
 
 
 def grow_or_preempt(cluster: Cluster, replica: Replica, request: Request) -> bool:

@@ -1,15 +1,25 @@
-"""A replica: requests arrive, micro-batches are formed and end. ``sarathi`` and ``vllm`` here; splitwise next door."""
+"""A replica: requests arrive, micro-batches are formed and end. What is in one: the file of the scheduler's kind.
+
+The splitwise kinds have their own queues (``splitwise.py``), and ``request_level`` its own end of an iteration.
+"""
 
 from __future__ import annotations
 
-from simcore.engine.oracle import chunked, sarathi, splitwise, vllm
+from simcore.engine.oracle import chunked, orca, request_level, sarathi, splitwise, vllm, vllm_v1
 from simcore.engine.oracle.blocks import give_back
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica, Request
-from simcore.engine.oracle.tokens import emit_token, end_prefill, forget_finished
+from simcore.engine.oracle.tokens import advance
 
 SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
+FORMS = {
+    "sarathi": sarathi.form,
+    "vllm": vllm.form,
+    "vllm_v1": vllm_v1.form,
+    "orca": orca.form,
+    "request_level": request_level.form,
+}
 
 
 def arrive(cluster: Cluster, request: Request, now: int) -> None:
@@ -39,26 +49,32 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         splitwise.start_iteration(cluster, replica, now)
         return
     settle_idle(replica, now)
-    form = sarathi.form if kind == "sarathi" else vllm.form
     while replica.in_flight < replica.inputs.stages:
-        members, new_tokens = form(cluster, replica)
+        members, new_tokens = FORMS[kind](cluster, replica)
         if not members:
             return
         launch(cluster, replica, members, new_tokens, now)
 
 
 def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
-    """Tokens appear; finished requests leave, the others are appended to the running list in the batch's order."""
+    """A micro-batch has passed its stages; the replica may form one again."""
     replica.in_flight -= 1
     cluster.active -= 1
     replica.idle_since_ps = now
     cluster.due.add(replica.index)
+    kind = cluster.inputs.scheduler.kind
     if cluster.inputs.scheduler.chunked:
         chunked.end_iteration(cluster, replica, batch, now)
-        return
-    if cluster.inputs.scheduler.kind in SPLITWISE_KINDS:
+    elif kind in SPLITWISE_KINDS:
         splitwise.end_iteration(cluster, replica, batch, now)
-        return
+    elif kind == "request_level":
+        request_level.end_iteration(cluster, replica, batch, now)
+    else:
+        end_members(cluster, replica, batch, now)
+
+
+def end_members(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
+    """Tokens appear; finished requests leave, the others are appended to the running list in the batch's order."""
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
         request.done_tokens += new
         if request.done_tokens == request.target_tokens and advance(cluster, request, now):
@@ -74,12 +90,3 @@ def end_transfer(cluster: Cluster, request: Request, now: int) -> None:
         chunked.end_transfer(cluster, request, now)
     else:
         splitwise.end_transfer(cluster, request, now)
-
-
-def advance(cluster: Cluster, request: Request, now: int) -> bool:
-    """A token from a decode or from the end of a prompt; True when it was the last."""
-    end_prefill(cluster, request)
-    finished = emit_token(cluster, request, now)
-    if finished:
-        forget_finished(cluster, request)
-    return finished

@@ -67,6 +67,7 @@ def replica_results(cluster: Cluster) -> ReplicaResults:
         prefill_pairs=column(c.prefill_pairs for c in counters),
         chunk_read_tokens=column(c.chunk_read_tokens for c in counters),
         context_tokens=column(c.context_tokens for c in counters),
+        padding_tokens=column(c.padding_tokens for c in counters),
         kv_peak_tokens=column(c.peak_blocks * block_tokens for c in counters),
         energy_nj=column(c.energy_nj for c in counters),
     )

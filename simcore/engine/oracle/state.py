@@ -31,6 +31,8 @@ class Request:
     done_tokens: int
     """Of ``target_tokens``, those whose KV is there (the cached ones from the start)."""
     generated: int = 0
+    admission: int = 0
+    """The number of its latest admission on its replica."""
     blocks: int = 0
     """KV blocks held where it prefills, and later where it decodes."""
     inbound_blocks: int = 0
@@ -62,6 +64,8 @@ class MicroBatch:
     members: list[Request]
     new_tokens: list[int]
     kind: int
+    tokens: int
+    """All that is computed in it: new tokens and decodes, with padding."""
     start_ps: int = 0
     duration_ps: int = 0
     """Of one stage."""
@@ -83,6 +87,7 @@ class Counters:
     prefill_pairs: int = 0
     chunk_read_tokens: int = 0
     context_tokens: int = 0
+    padding_tokens: int = 0
     peak_blocks: int = 0
     energy_nj: int = 0
 
@@ -100,11 +105,15 @@ class Replica:
     in_flight: int = 0
     """Micro-batches formed and not ended."""
     admitted: int = 0
-    """Requests that hold KV blocks here under ``sarathi`` and ``vllm``, in flight or not."""
+    """All kinds but splitwise: requests that hold KV blocks here, in flight or not."""
+    admissions: int = 0
+    """Requests admitted so far, each as often as it was."""
     waiting: deque[Request] = field(default_factory=deque)
-    """``sarathi``, ``vllm``: not admitted, first come first (preempted ones in front)."""
+    """All kinds but splitwise: not admitted, first come first (preempted ones in front)."""
     running: list[Request] = field(default_factory=list)
-    """``sarathi``, ``vllm``: admitted and not in flight, in the order they are looked at."""
+    """All kinds but splitwise and ``request_level``: admitted and not in flight, in the order they are looked at."""
+    batches: deque[list[Request]] = field(default_factory=deque)
+    """``request_level``: batches that are not in flight, the first that came back first."""
     joining: deque[Request] = field(default_factory=deque)
     """Chunked: decodes whose KV has come and that have no place yet, first come first."""
     left_over: int = 0

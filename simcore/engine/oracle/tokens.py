@@ -22,6 +22,11 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     return True
 
 
+def is_finished(request: Request) -> bool:
+    """Whether its last token has appeared."""
+    return request.status == FINISHED
+
+
 def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     """A gap holds whatever happened in it: stalls, a KV transfer, a preemption and its recomputation."""
     request.max_gap_ps = max(request.max_gap_ps, gap_ps)
@@ -42,3 +47,12 @@ def forget_finished(cluster: Cluster, request: Request) -> None:
     replica = cluster.replicas[request.decode_replica]
     replica.pending_tokens -= 1
     replica.reserved_tokens -= routed_tokens(request, cluster.inputs.scheduler)
+
+
+def advance(cluster: Cluster, request: Request, now: int) -> bool:
+    """A token from a decode or from the end of a prompt; True when it was the last."""
+    end_prefill(cluster, request)
+    finished = emit_token(cluster, request, now)
+    if finished:
+        forget_finished(cluster, request)
+    return finished

@@ -7,7 +7,7 @@ from simcore import clock
 from simcore.__main__ import main
 from simcore.clock import check_clock
 from simcore.engine.compile import compile_case
-from simcore.spec import SpecError, decode_case
+from simcore.spec import SCHEDULER_KINDS, SpecError, decode_case
 from simcore.traces import Trace
 from tests.unit.simcore.runs import CURVE
 
@@ -31,7 +31,7 @@ def inputs(prompt=2000, output=300, requests=40, kind="sarathi", chunked=False, 
     return compile_case(decode_case(case), trace)
 
 
-@pytest.mark.parametrize("kind", ["sarathi", "vllm", "splitwise_baseline", "splitwise"])
+@pytest.mark.parametrize("kind", SCHEDULER_KINDS)
 def test_what_is_run_every_day_passes(kind):
     check_clock(inputs(kind=kind, requests=20_000, attention_s=1e-8, chunk_read_s=1e-6, context_s=1e-7))
 

@@ -17,7 +17,7 @@ from simcore.fluid import (
     work_machines,
 )
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.spec import LatencySpec
+from simcore.spec import SCHEDULER_KINDS, LatencySpec
 from simcore.traces import PS_PER_S, Trace
 from tests.unit.simcore.runs import CURVE, case, trace
 
@@ -110,7 +110,7 @@ def test_one_output_token_leaves_the_decode_pool_idle():
     assert np.isfinite(capacity_bound(split(True, 1, 1), short))
 
 
-@pytest.mark.parametrize("kind", ["sarathi", "vllm", "splitwise_baseline", "splitwise"])
+@pytest.mark.parametrize("kind", SCHEDULER_KINDS)
 @given(
     st.lists(st.tuples(st.integers(1, 900), st.integers(1, 60)), min_size=1, max_size=12),
     st.sampled_from([64, 512]),

@@ -162,7 +162,7 @@ def use(role="mixed", busy=0.5, kv=0.5, blocked=0.0):
     result = PoolResult(
         role=role, machine="m", machines=1, replicas=1, busy=busy, blocked=blocked, kv_peak_share=kv, **shares
     )
-    return PoolUse(result, 0.0, 1, 2)
+    return PoolUse(result, 0.0, 0.0, 1, 2)
 
 
 def limit(metric, value, over, percentile=99.0):

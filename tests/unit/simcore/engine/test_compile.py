@@ -29,13 +29,16 @@ def compiled(kind: str = "sarathi", pools: list[dict[str, Any]] | None = None, *
     [
         ("sarathi", 2048, 128, "on_demand", 0.01, "together"),
         ("vllm", 3000, 256, "on_demand", 0.01, "together"),
+        ("vllm_v1", 2048, 256, "on_demand", 0.0, "together"),
+        ("orca", 2048, 16, "full_output", 0.0, "together"),
+        ("request_level", 2048, 8, "full_output", 0.0, "together"),
         ("splitwise", 2048, 512, "output_at_decode", 0.0, "one_by_one"),
         ("splitwise_baseline", 2048, 512, "output_at_decode", 0.0, "one_by_one"),
     ],
 )
 def test_defaults_by_kind(kind: str, tokens: int, size: int, reservation: str, watermark: float, arrivals: str) -> None:
     scheduler = compiled(kind).scheduler
-    assert scheduler.token_budget == 512
+    assert scheduler.token_budget == (2048 if kind == "vllm_v1" else 512)
     assert scheduler.max_batch_tokens == tokens
     assert scheduler.max_batch_size == size
     assert scheduler.reservation == reservation
@@ -56,6 +59,18 @@ def test_chunked_machines_keep_the_token_budget_or_else_the_batch_tokens(given: 
     assert (inputs.scheduler.chunked, inputs.scheduler.token_budget) == (True, budget)
     assert inputs.replicas[0].stages == 2
     assert not compiled("splitwise").scheduler.chunked
+
+
+@pytest.mark.parametrize("kind", ["orca", "request_level"])
+def test_the_longest_request_is_reserved_for_where_it_is_known(kind: str) -> None:
+    assert compiled(kind, memory={"max_model_tokens": 5000}).scheduler.reservation == "max_length"
+
+
+def test_padding_is_request_level_s_alone() -> None:
+    padded = [(kind, compiled(kind).scheduler) for kind in ("request_level", "orca", "sarathi")]
+    assert [(kind, s.pad_compute, s.keep_finished) for kind, s in padded if s.pad_compute or s.keep_finished] == [
+        ("request_level", True, True)
+    ]
 
 
 def test_what_is_given_stands() -> None:

@@ -129,10 +129,7 @@ def test_a_case_is_an_object(value: Any) -> None:
 
 
 def test_what_is_not_built_is_refused_by_name() -> None:
-    for path, value in (
-        ("scheduler.kind", "orca"),
-        ("scheduler.token_budget", "auto"),
-    ):
+    for path, value in (("scheduler.token_budget", "auto"),):
         with pytest.raises(SpecError, match="not built yet"):
             decode_case(case_with(path, value))
 
