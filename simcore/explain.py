@@ -118,9 +118,17 @@ def _purchase(case: Case, row: DesignRow) -> str:
     """``Buy 11 DGX H100 for prefill and 9 DGX A100 for decode.``"""
     if row.scheduler == SPLIT:
         parts = [f"{pool.machines} {resolve_machine(pool.machine).name} for {pool.role}" for pool in case.pools]
-        return f"Buy {listed(parts)}{_parallel(row)}."
+        return f"Buy {listed(parts)}{_chunks(case)}{_parallel(row)}."
     machine = resolve_machine(case.pools[0].machine).name
     return f"Buy {row.mixed_machines} {machine}, each serving whole requests under {_scheduler(row)}{_parallel(row)}."
+
+
+def _chunks(case: Case) -> str:
+    """How Splitwise's machines take prompts, where not whole."""
+    if not case.scheduler.chunked:
+        return ""
+    budget = f" with a budget of {case.scheduler.token_budget} tokens" if case.scheduler.token_budget else ""
+    return f", prompts in chunks beside decodes{budget}"
 
 
 def _parallel(row: DesignRow) -> str:

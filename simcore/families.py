@@ -19,6 +19,7 @@ from simcore.memory import kv_capacity
 from simcore.spec import (
     SCHEDULER_KINDS,
     Case,
+    KvTransferSpec,
     LatencySpec,
     Machine,
     MachineChoice,
@@ -84,7 +85,7 @@ class Line:
             pools,
             self.scheduler,
             memory=self.spec.memory,
-            kv_transfer=self.spec.kv_transfer,
+            kv_transfer=_transfer(self.scheduler, self.spec),
             latency=self.spec.latency,
             slo=self.spec.slo,
             prices=self.spec.prices,
@@ -101,10 +102,10 @@ class Line:
         parallel = {pool.tensor_parallel for pool in self.pools}
         full = all(pool.tensor_parallel == pool.machine.accelerators for pool in self.pools)
         tail = "" if full else f", TP{'+'.join(map(str, sorted(parallel)))}"
+        budget = f", {self.scheduler.token_budget}-token budget" if self.scheduler.token_budget else ""
         if self.scheduler.kind == SPLIT:
             parts = [f"{count} {pool.machine.name} {pool.role}" for pool, count in zip(self.pools, counts, strict=True)]
-            return " + ".join(parts) + tail
-        budget = f", {self.scheduler.token_budget}-token budget" if self.scheduler.token_budget else ""
+            return " + ".join(parts) + (", chunked" if self.scheduler.chunked else "") + budget + tail
         return f"{SCHEDULER_NAMES[self.scheduler.kind]} on {counts[0]} {self.pools[0].machine.name}{budget}{tail}"
 
 
@@ -191,10 +192,20 @@ def _sizes(machine: Machine, spec: StudySpec) -> list[int]:
 def _schedulers(kind: str, spec: StudySpec) -> list[SchedulerSpec]:
     options = spec.scheduler_options
     plain = SchedulerSpec(cast(Literal["sarathi"], kind), max_batch_size=options.max_batch_size)
+    if kind == SPLIT and options.chunked:
+        budget = options.token_budget
+        return [replace(plain, max_batch_tokens=options.max_batch_tokens, chunked=True, token_budget=budget)]
     if kind != "sarathi":
         return [replace(plain, max_batch_tokens=options.max_batch_tokens)]
     budgets = (options.token_budget,) if options.token_budget else SARATHI_BUDGETS
     return [replace(plain, token_budget=budget) for budget in budgets]
+
+
+def _transfer(scheduler: SchedulerSpec, spec: StudySpec) -> KvTransferSpec:
+    """The study's transfer, as early as the scheduler can where it gives none; a co-located design sends nothing."""
+    early = KvTransferSpec(mode="chunkwise" if scheduler.chunked else "layerwise")
+    given = spec.kv_transfer or early
+    return early if given.mode == "chunkwise" and not scheduler.chunked else given
 
 
 def _roles(kind: str) -> tuple[Literal["mixed", "prefill", "decode"], ...]:

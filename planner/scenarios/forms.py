@@ -37,7 +37,11 @@ LATENCIES = [
     ("roofline-kernel", "Roofline, device time alone"),
     ("measured", "Measured: Splitwise's step times, 2023"),
 ]
-TRANSFERS = [("layerwise", "layer by layer"), ("serialized", "after prefill, whole")]
+TRANSFERS = [
+    ("layerwise", "layer by layer"),
+    ("serialized", "after prefill, whole"),
+    ("chunkwise", "chunk by chunk, prompts chunked beside decodes"),
+]
 LIMITED = {"ttft": 99, "tbt": 99, "tpot": 99, "e2e": 99, "queue": 50}
 """The metrics that may be limited in seconds, and the percentile where none is typed."""
 LIMIT_LABELS = {

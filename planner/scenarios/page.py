@@ -32,7 +32,7 @@ NOTES = {
     "token_budget": "Empty: 512 for Sarathi (Sarathi-Serve, OSDI 2024, strict), 2048 for vLLM V1.",
     "max_batch_tokens": "Empty: 2048 (Splitwise, ISCA 2024; vLLM V0).",
     "max_batch_size": "Empty: 128 Sarathi, 256 vLLM, 16 Orca, 8 FasterTransformer, 512 Splitwise.",
-    "kv_transfer": "Splitwise sends KV layer by layer from 512 prompt tokens up.",
+    "kv_transfer": "Splitwise sends KV layer by layer from 512 prompt tokens up. Chunk by chunk is not in the paper.",
     "latency": "Roofline takes any model and machine; measured has BLOOM-176B and Llama-2-70B only.",
     "usd_per_month": "A month is 730 h.",
     "most_machines": "Of all kinds together.",

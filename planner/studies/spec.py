@@ -76,10 +76,8 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
             machines=machines,
             families=tuple(inputs["families"]),
             scheduler_options=SchedulerOptions(
-                **{
-                    name: inputs[name]
-                    for name in ("token_budget", "max_batch_tokens", "max_batch_size", "tensor_parallel")
-                }
+                **{name: inputs[name] for name in SCHEDULER_OPTIONS},
+                chunked=inputs["kv_transfer"] == "chunkwise",
             ),
             slo=slo,
             prices=inputs["price_book"],

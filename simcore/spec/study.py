@@ -63,6 +63,8 @@ class SchedulerOptions:
     token_budget: int | None = bounded(None, least=1)
     max_batch_tokens: int | None = bounded(None, least=1)
     max_batch_size: int | None = bounded(None, least=1)
+    chunked: bool = False
+    """The splitwise families' machines chunk prompts beside decodes."""
     tensor_parallel: int | None = bounded(None, least=1)
     """None: all of a machine's accelerators, or fewer where the model fits and the source has the data."""
     pipeline_parallel: int = bounded(1, least=1)
@@ -87,7 +89,8 @@ class StudySpec:
     failures: int = bounded(0, least=0)
     latency: LatencySpec = field(default_factory=LatencySpec)
     memory: MemorySpec = field(default_factory=MemorySpec)
-    kv_transfer: KvTransferSpec = field(default_factory=lambda: KvTransferSpec(mode="layerwise"))
+    kv_transfer: KvTransferSpec | None = None
+    """None: layer by layer, or with ``scheduler_options.chunked`` chunk by chunk."""
     arrivals: Literal["trace", "superpose", "poisson"] = "trace"
     seeds: tuple[int, ...] = bounded((0,), least=0)
     counts: CountGrid = field(default_factory=CountGrid)
@@ -97,6 +100,20 @@ class StudySpec:
             raise SpecError("machines: found none, expected at least one")
         if not self.seeds:
             raise SpecError("seeds: found none, expected at least one")
+        self._check_transfer()
+
+    def _check_transfer(self) -> None:
+        mode = self.kv_transfer.mode if self.kv_transfer else "serialized"
+        chunked = self.scheduler_options.chunked
+        if mode == "layerwise" and chunked:
+            raise SpecError(
+                "kv_transfer.mode: found 'layerwise' with scheduler_options.chunked, expected serialized or chunkwise"
+            )
+        if mode == "chunkwise" and not chunked:
+            raise SpecError(
+                "kv_transfer.mode: found 'chunkwise' without scheduler_options.chunked, expected serialized or"
+                " layerwise"
+            )
 
 
 def decode_study(value: Any) -> StudySpec:

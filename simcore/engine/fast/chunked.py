@@ -27,7 +27,7 @@ from simcore.engine.fast.state import (
     request_at,
     running_of,
 )
-from simcore.engine.fast.tokens import emit_token, end_prefill, forget_finished
+from simcore.engine.fast.tokens import advance
 from simcore.engine.fast.transfer import finish_transfer, send_whole, start_waiting_transfers
 
 
@@ -143,16 +143,15 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
             if request.sent_by_chunk > 0:
                 send_chunk(cluster, slot, now)
         else:
-            advance(cluster, replica, slot, now)
+            end_phase(cluster, replica, slot, now)
     start_waiting_transfers(cluster, replica, now)
 
 
 @step
-def advance(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
+def end_phase(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
     """A token from a decode or from the end of a prompt; then the request is done, decodes on here, or is sent."""
     request = request_at(cluster, slot)
-    end_prefill(cluster, request)
-    if emit_token(cluster, request, now):
+    if advance(cluster, request, now):
         leave(cluster, replica, slot)
     elif request.decode_replica == replica.index:
         append_running(cluster, replica, slot)
@@ -178,5 +177,4 @@ def leave(cluster: Cluster, replica: Replica, slot: int) -> None:
     if request.decode_replica != replica.index:
         replica.reserved_tokens -= routed_prompt_tokens(request, cluster)
     give_back(replica, request)
-    forget_finished(cluster, request)
     free_slot(cluster, slot)

@@ -23,7 +23,7 @@ from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.preemption import micro_batch_size
 from simcore.engine.oracle.router import return_home
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica, Request
-from simcore.engine.oracle.tokens import emit_token, end_prefill, forget_finished
+from simcore.engine.oracle.tokens import advance
 from simcore.engine.oracle.transfer import finish_transfer, send_whole, start_waiting_transfers
 
 
@@ -128,14 +128,13 @@ def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: in
             if request.sent_by_chunk:
                 send_chunk(cluster, request, now)
         else:
-            advance(cluster, replica, request, now)
+            end_phase(cluster, replica, request, now)
     start_waiting_transfers(cluster, replica, now)
 
 
-def advance(cluster: Cluster, replica: Replica, request: Request, now: int) -> None:
+def end_phase(cluster: Cluster, replica: Replica, request: Request, now: int) -> None:
     """A token from a decode or from the end of a prompt; then the request is done, decodes on here, or is sent."""
-    end_prefill(cluster, request)
-    if emit_token(cluster, request, now):
+    if advance(cluster, request, now):
         leave(cluster, replica, request)
     elif request.decode_replica == replica.index:
         replica.running.append(request)
@@ -158,4 +157,3 @@ def leave(cluster: Cluster, replica: Replica, request: Request) -> None:
     if request.decode_replica != replica.index:
         replica.reserved_tokens -= routed_prompt_tokens(request, cluster.inputs.scheduler)
     give_back(replica, request)
-    forget_finished(cluster, request)

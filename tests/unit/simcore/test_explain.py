@@ -26,6 +26,15 @@ def test_a_says_what_to_buy_and_what_it_costs():
     assert line.detail.startswith("$566,000 a month (730 h, Splitwise paper 2023), 239 kW nameplate")
 
 
+def test_a_says_that_prompts_are_chunked():
+    options = {"chunked": True, "token_budget": 1024}
+    line = texts(answered(families=["splitwise:dgx-h100+dgx-a100"], scheduler_options=options))["A"]
+    assert line.text == (
+        "Buy 12 DGX H100 for prefill and 18 DGX A100 for decode, prompts in chunks beside decodes with a budget of 1024"
+        " tokens (tensor parallel 8)."
+    )
+
+
 def test_b_compares_with_the_best_of_the_other_kind():
     text = texts(answered())["B"].text
     assert text.startswith("Costs 42 % less than the best co-located design, Sarathi on 35 DGX H100, 512-token budget.")

@@ -62,6 +62,15 @@ def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> N
     assert spec.rate_req_per_s == 10.0
 
 
+@pytest.mark.parametrize(("typed", "chunked"), [("layerwise", False), ("serialized", False), ("chunkwise", True)])
+def test_kv_sent_chunk_by_chunk_has_prompts_chunked(
+    alice: User, inputs: dict[str, Any], typed: str, chunked: bool
+) -> None:
+    spec = asked(alice, inputs, kv_transfer=typed).spec
+    assert spec.kv_transfer is not None
+    assert (spec.kv_transfer.mode, spec.scheduler_options.chunked) == (typed, chunked)
+
+
 @pytest.mark.parametrize(
     ("typed", "source"),
     [

@@ -1,0 +1,48 @@
+"""Scheduler options of a study: which families they reach."""
+
+import pytest
+
+from simcore.families import lines
+from simcore.spec import Case, SpecError
+from tests.unit.simcore.questions import question
+
+
+def case_of(family: str, **changes: object) -> tuple[Case, str]:
+    line = next(line for line in lines(question(**changes)) if line.family == family)
+    design = line.design((2,) * len(line.pools))
+    return design.case, design.label
+
+
+@pytest.mark.parametrize(
+    ("given", "mode"), [({}, "chunkwise"), ({"kv_transfer": {"mode": "serialized"}}, "serialized")]
+)
+def test_chunked_reaches_the_splitwise_families_and_kv_goes_chunk_by_chunk(given: dict[str, object], mode: str) -> None:
+    options = {"chunked": True, "token_budget": 1024, "tensor_parallel": 8}
+    case, label = case_of("splitwise:dgx-h100+dgx-a100", scheduler_options=options, **given)
+    assert (case.scheduler.chunked, case.scheduler.token_budget, case.kv_transfer.mode) == (True, 1024, mode)
+    assert label == "2 DGX H100 prefill + 2 DGX A100 decode, chunked, 1024-token budget"
+
+
+def test_co_located_families_are_the_same_designs_with_and_without() -> None:
+    chunked = {"chunked": True, "token_budget": 512}
+    assert case_of("sarathi:dgx-h100", scheduler_options=chunked) == case_of("sarathi:dgx-h100")
+    given = {"scheduler_options": chunked, "kv_transfer": {"mode": "chunkwise"}}
+    assert case_of("sarathi:dgx-h100", **given) == case_of("sarathi:dgx-h100")
+
+
+def test_splitwise_takes_whole_prompts_and_sends_layer_by_layer_unless_asked() -> None:
+    case, label = case_of("splitwise:dgx-h100+dgx-a100")
+    assert (case.scheduler.chunked, case.scheduler.token_budget, case.kv_transfer.mode) == (False, None, "layerwise")
+    assert label == "2 DGX H100 prefill + 2 DGX A100 decode"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"scheduler_options": {"chunked": True}, "kv_transfer": {"mode": "layerwise"}}, "found 'layerwise' with"),
+        ({"kv_transfer": {"mode": "chunkwise"}}, "found 'chunkwise' without scheduler_options.chunked"),
+    ],
+)
+def test_a_transfer_that_the_options_rule_out_is_refused_by_name(given: dict[str, object], words: str) -> None:
+    with pytest.raises(SpecError, match=f"kv_transfer.mode: {words}"):
+        question(**given)
