@@ -72,8 +72,24 @@ def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: Late
     return (
         f"{'measured' if found.exact else 'not measured here, nearest'}: {found.group[0]} on {found.group[1]}"
         f" TP{found.group[2]} ({found.source}, {found.date}), where this formula is {found.mean_error:.0%} off on"
-        f" average over {found.points} points{host}"
+        f" average over {found.points} points{_what_it_lacks(model, found)}{host}"
     )
+
+
+def _what_it_lacks(model: Model, found: Evidence) -> str:
+    """Forms of the model that the measured one does not have: nothing is known of the error that they add."""
+    ours, theirs = _forms(model), _forms(model_of(found.group[0]))
+    lacking = [form for form in ours if form not in theirs]
+    return f", but without {' or '.join(lacking)}, which no measurement was compared for" if lacking else ""
+
+
+def _forms(model: Model) -> list[str]:
+    forms = {
+        "experts": model.experts is not None,
+        "windowed layers": model.windowed_layers > 0,
+        "latent attention": model.attention == "mla",
+    }
+    return [form for form, has in forms.items() if has]
 
 
 @cache

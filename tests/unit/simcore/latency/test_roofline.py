@@ -130,6 +130,19 @@ def test_evidence_names_source_and_error() -> None:
     assert "% off on average" in words
 
 
+@pytest.mark.parametrize(
+    ("model_id", "words"),
+    [
+        ("gpt-oss-120b", "but without experts or windowed layers, which no measurement"),
+        ("deepseek-v3", "but without experts or latent attention, which no measurement"),
+    ],
+)
+def test_evidence_says_which_form_of_a_model_it_lacks(model_id: str, words: str) -> None:
+    assert words in evidence(model(model_id), machine("dgx-h200"), 8, LatencySpec(), curve_of(model_id, "dgx-h200"))
+    llama = evidence(model("llama-3.1-8b"), machine("dgx-h200"), 8, LatencySpec(), curve_of("llama-3.1-8b"))
+    assert "without" not in llama
+
+
 def test_parts_add_up_to_the_whole() -> None:
     answer = iteration_parts(curve_of(), [(512, 0), (256, 4096)], [1000, 2000])
     parts = answer["parts"]
