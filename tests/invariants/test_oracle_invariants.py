@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from simcore.engine.inputs import ClusterInputs
+from simcore.engine.inputs import ClusterInputs, SchedulerInputs
 from simcore.engine.oracle.blocks import blocks_of, chunk_blocks, growth_blocks, room_to_admit
 from simcore.engine.oracle.cluster import run
 from simcore.engine.oracle.preemption import fits, has_place, micro_batch_size
 from simcore.engine.oracle.selection import select
-from simcore.engine.oracle.state import Cluster, MicroBatch, Replica
+from simcore.engine.oracle.state import Cluster, MicroBatch, Replica, Request
 from simcore.engine.oracle.vllm_v1 import next_chunk
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
 from tests.invariants.strategies import BY_STAGES, CHUNKED, CO_LOCATED, KINDS, SPLITWISE, clusters
@@ -82,16 +82,23 @@ def test_conservation_of_kv_blocks(kind: str, data: st.DataObject) -> None:
 @EXAMPLES
 @given(data=st.data())
 def test_a_windowed_layer_holds_no_more_than_its_window(kind: str, data: st.DataObject) -> None:
-    """Counted by layers, as the engine's own rule is not: full ones all tokens, windowed ones the last."""
+    """Counted by layers, as the engine's own rule is not: full ones all tokens, windowed ones the last. With
+    request_level a batch's members hold KV for each other, so all of them are counted together."""
     inputs = data.draw(clusters(kind))
-    rules = inputs.scheduler
-    layers, window = rules.full_layers + rules.windowed_layers, rules.window_tokens
     for _, cluster in instants(inputs):
-        for request in cluster.requests:
-            most = max(request.prompt_tokens + request.output_limit, rules.max_model_tokens)
-            by_layer = [most] * rules.full_layers + [min(most, window)] * rules.windowed_layers
-            for blocks in (request.blocks, request.inbound_blocks):
-                assert (blocks - 1) * rules.block_tokens * layers < sum(by_layer)
+        here = [request for request in cluster.requests if request.prefill_replica >= 0]
+        together = [here] if kind == "request_level" else [[request] for request in here]
+        for requests in together:
+            most = sum(most_layer_blocks(inputs.scheduler, request) for request in requests)
+            assert sum(request.blocks for request in requests) <= most
+            assert sum(request.inbound_blocks for request in requests) <= most
+
+
+def most_layer_blocks(rules: SchedulerInputs, request: Request) -> int:
+    """Blocks of all layers that hold the request's tokens layer by layer, the last block not full."""
+    most = max(request.prompt_tokens + request.output_limit, rules.max_model_tokens)
+    by_layer = [most] * rules.full_layers + [min(most, rules.window_tokens)] * rules.windowed_layers
+    return -(-sum(by_layer) // (len(by_layer) * rules.block_tokens))
 
 
 @pytest.mark.parametrize("kind", KINDS)
