@@ -24,7 +24,7 @@ class DrawnPower:
     """Energy of the whole run; watts over the window's time."""
 
     energy_j: float
-    """First arrival to last finish."""
+    """First arrival to the end of the last iteration: the last finish, unless requests are left over."""
     mean_w: float
     p99_w: float
     """Of 1 s averages of the cluster."""
@@ -40,12 +40,12 @@ def idle_w(case: Case) -> float:
 def drawn_power(case: Case, inputs: ClusterInputs, run: RunResult, window: tuple[int, int] | None) -> DrawnPower:
     """Idle power for the run's duration and, on top, what the engine counted above idle, second by second.
 
-    ``window`` None: mean = energy / (first arrival to last finish), and the seconds from the one of the first arrival
-    to the last whole one. A window: the whole seconds between its first and last arrival (all of the run where there
-    is none).
+    ``window`` None: mean = energy / (first arrival to the end of the run), and the seconds from the one of the first
+    arrival to the last whole one. A window: the whole seconds between its first and last arrival (all of the run where
+    there is none).
     """
     idle = idle_w(case)
-    start_ps, end_ps = int(inputs.arrival_ps[0]), max(run.end_ps, int(inputs.arrival_ps[0]))
+    start_ps, end_ps = int(inputs.arrival_ps[0]), max(run.busy_until_ps, int(inputs.arrival_ps[0]))
     duration_s = (end_ps - start_ps) / PS_PER_S
     above_j = float(np.sum(run.energy_by_second_nj, dtype=np.float64)) / NJ_PER_J
     energy_j = idle * duration_s + above_j

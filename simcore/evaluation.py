@@ -40,8 +40,24 @@ class LimitResult:
 
 
 @dataclass(frozen=True)
+class PhaseResult:
+    """A pool's batches of one kind."""
+
+    phase: str
+    """``prefill``, ``decode`` or ``hybrid``."""
+    busy: float
+    """Share of the pool's time."""
+    mfu: float
+    """Over that time, as ``mbu``."""
+    mbu: float
+
+
+@dataclass(frozen=True)
 class PoolResult:
-    """A pool's use over the measured window: shares of its replicas' time."""
+    """A pool's use over the run: shares of its replicas' time (docs/measurement.md).
+
+    prefill + decode + hybrid = busy; busy + bubble + blocked + transfer_wait + idle = 1.
+    """
 
     role: str
     machine: str
@@ -57,6 +73,14 @@ class PoolResult:
     mbu: float
     kv_peak_share: float
     nic_busy: float
+    bubble: float = 0.0
+    """A stage idle while its replica works, mean over stages."""
+    transfer_wait: float = 0.0
+    padding: float = 0.0
+    """Tokens computed for nobody over all tokens computed."""
+    bubbles: tuple[dict[str, float], ...] = ()
+    """By stage, then by cause (``BubbleCause``): shares of the run."""
+    phases: tuple[PhaseResult, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from simcore.distribution import (
 from simcore.drawn_power import DrawnPower, drawn_power
 from simcore.engine.inputs import ClusterInputs, Int64
 from simcore.engine.outputs import FINISHED, REFUSED, UNFINISHED, RunResult
-from simcore.evaluation import RateResult
+from simcore.evaluation import PhaseResult, RateResult
 from simcore.fleet import nameplate_w, provisioned_w
 from simcore.latencies import Float64, Latencies
 from simcore.latency.curve import PS_PER_S
@@ -98,7 +98,7 @@ def summarise(
     outcome = check(goal, latencies)
     steady = window_stability(inputs, run, latencies, span)
     duration_ps = max(run.end_ps - int(inputs.arrival_ps[0]), 0)
-    uses = tuple(pool_uses(case, inputs, run, duration_ps))
+    uses = tuple(pool_uses(case, inputs, run))
     status = run.requests.status
     done = status == FINISHED
     finished = int(np.count_nonzero(done))
@@ -205,13 +205,16 @@ def pools_json(uses: Sequence[PoolUse]) -> list[dict[str, Any]]:
     return [
         {
             **use.result.__dict__,
-            "transfer_wait": use.transfer_wait,
-            "padding": use.padding,
+            "phases": {phase.phase: _phase_json(phase) for phase in use.result.phases},
             "kv_peak_tokens": use.kv_peak_tokens,
             "kv_capacity_tokens": use.kv_capacity_tokens,
         }
         for use in uses
     ]
+
+
+def _phase_json(phase: PhaseResult) -> dict[str, float]:
+    return {"busy": phase.busy, "mfu": phase.mfu, "mbu": phase.mbu}
 
 
 def _lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, done: Int64, part: slice) -> Int64:

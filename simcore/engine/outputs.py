@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,19 @@ Int64 = NDArray[np.int64]
 FINISHED, REFUSED, UNFINISHED = 0, 1, 2
 NEVER = -1
 """A time that did not come."""
+
+
+class BubbleCause(IntEnum):
+    """Why a pipeline's stage stands idle while its replica has a micro-batch in flight."""
+
+    UNEQUAL_PROMPTS = 0
+    """Two micro-batches that both hold prompt tokens take unlike times."""
+    PREFILL_AGAINST_DECODE = 1
+    """One with prompt tokens and one without do."""
+    UNEQUAL_DECODE_CONTEXTS = 2
+    """Two of decodes alone do."""
+    UNFILLED = 3
+    """Fewer are in flight than there are stages, as nothing more could be formed."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +52,10 @@ class ReplicaResults:
     """[replica, BatchKind]: stage time in prefill, decode, hybrid."""
     iterations: Int64
     """[replica, BatchKind]: micro-batches."""
-    blocked_ps: Int64
-    """Idle with a request waiting that its KV cannot hold."""
-    transfer_wait_ps: Int64
-    """Idle with nothing to run but KV on its way in."""
-    nic_busy_ps: Int64
     prefill_tokens: Int64
+    """[replica, BatchKind], like the six that follow: new prompt tokens, recomputed ones included."""
+    prompt_ends: Int64
+    """Prompts (or recomputations) that ended, which gives a token each."""
     decode_tokens: Int64
     prefill_pairs: Int64
     """Sum over chunks of c*q + q(q+1)/2: attended pairs."""
@@ -53,6 +65,13 @@ class ReplicaResults:
     """Sum over decodes of c: cached tokens read for them."""
     padding_tokens: Int64
     """Computed for nobody, and in none of the counts above: padded prompts, slots of finished requests."""
+    bubble_ps: Int64
+    """[replica, stage, BubbleCause]: a stage idle with a micro-batch in flight on the replica."""
+    blocked_ps: Int64
+    """Nothing in flight, with a request waiting that its KV cannot hold."""
+    transfer_wait_ps: Int64
+    """Nothing in flight, with nothing to run but KV on its way in."""
+    nic_busy_ps: Int64
     kv_peak_tokens: Int64
     """Most tokens' worth of blocks taken at once."""
     energy_nj: Int64
@@ -72,3 +91,5 @@ class RunResult:
     """Of the cluster above idle, one entry a second from time 0 to the last finish."""
     end_ps: int
     """Last finish (0 with none)."""
+    busy_until_ps: int
+    """Last end of a micro-batch: later than the last finish where requests stay unfinished."""

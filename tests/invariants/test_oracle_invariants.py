@@ -44,7 +44,8 @@ def test_conservation_of_requests(kind: str, data: st.DataObject) -> None:
         if status == REFUSED:
             assert max(times) == NEVER
             assert result.prefill_replica[request] == result.decode_replica[request] == NEVER
-    if inputs.scheduler.reservation != "output_at_decode" or kind in CO_LOCATED:
+    contiguous = kind in SPLITWISE and inputs.scheduler.decode_runs == "contiguous"
+    if kind in CO_LOCATED or (inputs.scheduler.reservation != "output_at_decode" and not contiguous):
         assert UNFINISHED not in result.status
 
 
@@ -53,7 +54,9 @@ def test_conservation_of_requests(kind: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_only_what_can_never_fit_is_refused(kind: str, data: st.DataObject) -> None:
     inputs = data.draw(clusters(kind))
-    assume(kind not in ("splitwise", CHUNKED) or (inputs.scheduler.router == "jsq" and inputs.scheduler.mixed_pool))
+    if kind in ("splitwise", CHUNKED):  # by the rule that looks at all pools
+        two_stages = dataclasses.replace(inputs.scheduler, router="jsq", mixed_pool=True)
+        inputs = dataclasses.replace(inputs, scheduler=two_stages)
     status = run(inputs).requests.status
     most = inputs.scheduler.max_model_tokens
     for request in range(len(status)):
@@ -129,6 +132,7 @@ def test_tokens_are_produced_once(kind: str, data: st.DataObject) -> None:
     preemptions = int(result.requests.preemptions.sum())
     # each token comes from a decode or from the end of a prefill; a preemption adds at most one prefill
     assert tokens - prefills - preemptions <= int(counts.decode_tokens.sum()) <= tokens - prefills
+    assert int(counts.decode_tokens.sum() + counts.prompt_ends.sum()) == tokens
     prompts = int((inputs.prompt_tokens - inputs.cached_prompt_tokens)[done].sum())
     assert int(counts.prefill_tokens.sum()) >= prompts
     if preemptions == 0:
@@ -167,6 +171,7 @@ def test_the_clock_is_monotone_and_nothing_ends_before_it_starts(kind: str, data
         last = now
         assert all(event[0] >= now for event in cluster.events)
         for replica, batch in in_flight(cluster):
+            assert (np.diff(batch.starts_ps) >= batch.duration_ps).all()
             assert batch.start_ps + batch.duration_ps * replica.inputs.stages <= batch.end_ps
         assert all(replica.in_flight <= replica.inputs.stages for replica in cluster.replicas)
 
@@ -298,6 +303,30 @@ def test_time_and_energy_add_up(kind: str, data: st.DataObject) -> None:
         assert (spent <= stages * result.end_ps).all()
         if inputs.transfer.contention:
             assert (counts.nic_busy_ps <= result.end_ps).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_each_stage_is_busy_in_a_bubble_or_without_anything_in_flight(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    empty, last, idle = [0] * len(inputs.replicas), 0, [True] * len(inputs.replicas)
+    for now, cluster in instants(inputs):
+        for replica in cluster.replicas:
+            empty[replica.index] += (now - last) * idle[replica.index]
+            idle[replica.index] = replica.in_flight == 0
+        last = now
+    result = run(inputs)
+    counts = result.replicas
+    for index, replica in enumerate(inputs.replicas):
+        after = last - result.busy_until_ps  # arrivals that are refused, polls
+        for stage in range(replica.stages):
+            busy = int(counts.busy_ps[index].sum()) // replica.stages
+            bubbles = int(counts.bubble_ps[index, stage].sum())
+            assert busy + bubbles + empty[index] - after == result.busy_until_ps
+        assert (counts.bubble_ps >= 0).all()
+        assert (counts.bubble_ps[index, replica.stages :] == 0).all()
+        assert replica.stages > 1 or (counts.bubble_ps[index] == 0).all()
 
 
 @pytest.mark.parametrize("kind", [*SPLITWISE, CHUNKED])

@@ -64,9 +64,9 @@ def advance(address: int) -> tuple[int, int]:
 
 @step
 def close_books(cluster: Cluster) -> None:
-    """Account for the replicas' idle time up to the last finish."""
+    """Account for the replicas' idle time up to the end of the last micro-batch."""
     for index in range(cluster.replica_count):
-        settle_idle(replica_at(cluster, index), cluster.end_ps)
+        settle_idle(replica_at(cluster, index), cluster.busy_until_ps)
 
 
 @step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simcore.engine.fast.bubbles import note_gaps
 from simcore.engine.fast.curve import base_ps, chunk_ps
 from simcore.engine.fast.energy import power_mw
 from simcore.engine.fast.idle import settle_idle
@@ -21,6 +22,7 @@ from simcore.engine.fast.state import (
     result_at,
     stage_starts_of,
     stages_free_of,
+    work_at,
 )
 from simcore.engine.fast.tokens import is_finished
 from simcore.latency.curve import BatchKind
@@ -43,6 +45,8 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
     batch.members = members
     count(cluster, replica, flight, batch)
     pass_stages(cluster, replica, flight, batch, now)
+    if replica.stages > 1:
+        note_gaps(cluster, replica, flight, batch, now)
     if batch.kind != DECODE:
         note_first_scheduled(cluster, replica, flight, batch)
     replica.in_flight += 1
@@ -54,10 +58,11 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
 
 @step
 def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
-    """Find the micro-batch's kind, tokens and time, and add it to the replica's sums. Padding is what it computes for
-    nobody."""
+    """Find the micro-batch's kind, tokens and time, and add it to the replica's sums of its kind. Padding is what it
+    computes for nobody."""
     curve = curve_at(cluster, replica)
     decodes, new_tokens, contexts, chunks_ps = 0, 0, 0, 0
+    prompt_ends, pairs, read_tokens = 0, 0, 0
     padding, kept, kept_contexts = 0, 0, 0
     longest = longest_prompt(cluster, replica, flight, batch) if cluster.pad_compute > 0 else 0
     for i in range(batch.members):
@@ -67,18 +72,15 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
             new_tokens += new
             padding += max(longest - new, 0)
             chunks_ps += chunk_ps(curve, max(new, longest), request.done_tokens)
-            replica.prefill_pairs += request.done_tokens * new + new * (new + 1) // 2
-            replica.chunk_read_tokens += request.done_tokens
+            prompt_ends += int(request.done_tokens + new == request.target_tokens)
+            pairs += request.done_tokens * new + new * (new + 1) // 2
+            read_tokens += request.done_tokens
         else:
             decodes += 1
             contexts += context_tokens(request)
             if cluster.keep_finished > 0 and is_finished(request):
                 kept += 1
                 kept_contexts += context_tokens(request)
-    replica.prefill_tokens += new_tokens
-    replica.decode_tokens += decodes - kept
-    replica.context_tokens += contexts - kept_contexts
-    replica.padding_tokens += padding + kept
     batch.kind = kind_of(batch.members - decodes, decodes)
     batch.tokens = new_tokens + padding + decodes
     batch.duration_ps = (
@@ -87,7 +89,16 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
         + curve.context_ps * contexts
         + curve.decode_seq_ps * decodes
     )
-    add_busy(replica, batch)
+    work = work_at(cluster, replica, batch.kind)
+    work.busy_ps += batch.duration_ps * replica.stages
+    work.iterations += 1
+    work.prefill_tokens += new_tokens
+    work.prompt_ends += prompt_ends
+    work.decode_tokens += decodes - kept
+    work.prefill_pairs += pairs
+    work.chunk_read_tokens += read_tokens
+    work.context_tokens += contexts - kept_contexts
+    work.padding_tokens += padding + kept
 
 
 @step
@@ -111,21 +122,6 @@ def kind_of(chunks: int, decodes: int) -> int:
 def context_tokens(request: Request) -> int:
     """Cached tokens that a decode reads: prompt + generated before this step - 1."""
     return request.prompt_tokens + request.generated - 1
-
-
-@step
-def add_busy(replica: Replica, batch: MicroBatch) -> None:
-    """Stage time and number of micro-batches, by kind."""
-    busy_ps = batch.duration_ps * replica.stages
-    if batch.kind == PREFILL:
-        replica.prefill_busy_ps += busy_ps
-        replica.prefill_iterations += 1
-    elif batch.kind == DECODE:
-        replica.decode_busy_ps += busy_ps
-        replica.decode_iterations += 1
-    else:
-        replica.hybrid_busy_ps += busy_ps
-        replica.hybrid_iterations += 1
 
 
 @step
@@ -161,6 +157,7 @@ def leave_flight(cluster: Cluster, replica: Replica) -> int:
     replica.first_flight = (flight + 1) % replica.stages
     replica.in_flight -= 1
     cluster.active -= 1
+    cluster.busy_until_ps = flight_at(cluster, replica, flight).end_ps
     following = flight_at(cluster, replica, replica.first_flight)
     numbers(cluster.next_ps)[replica.index] = following.end_ps if replica.in_flight > 0 else FOREVER
     return flight

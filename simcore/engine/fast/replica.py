@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from simcore.engine.fast import chunked, orca, request_level, sarathi, splitwise, vllm, vllm_v1
 from simcore.engine.fast.blocks import give_back
+from simcore.engine.fast.bubbles import count_bubbles
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
 from simcore.engine.fast.idle import settle_idle
@@ -85,6 +86,8 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
 @step
 def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     """A micro-batch has passed its stages; the replica may form one again."""
+    if replica.stages > 1:
+        count_bubbles(cluster, replica, now)
     flight = leave_flight(cluster, replica)
     add_batch_energy(cluster, replica, flight)
     replica.idle_since_ps = now

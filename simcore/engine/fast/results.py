@@ -9,24 +9,24 @@ from numpy.typing import NDArray
 
 from simcore.engine.fast.layout import Int64
 from simcore.engine.fast.setup import Memory, merged_gaps
-from simcore.engine.outputs import ReplicaResults, RequestResults, RunResult
+from simcore.engine.fast.state import KINDS_OF_BATCH
+from simcore.engine.outputs import BubbleCause, ReplicaResults, RequestResults, RunResult
 from simcore.latency.curve import PS_PER_S
-
-BATCH_KINDS = ("prefill", "decode", "hybrid")
 
 
 def run_result(memory: Memory) -> RunResult:
-    """The books were closed at the last finish: copies of what is asked for."""
+    """The books were closed: copies of what is asked for."""
     note_unfinished(memory)
     end_ps = memory.get("end_ps")
     gap_ps, gap_count = merged_gaps(memory)
     return RunResult(
         request_results(memory.tables["results"]),
-        replica_results(memory.tables["replicas"], memory.get("block_tokens")),
+        replica_results(memory),
         gap_ps,
         gap_count,
         energy_series(memory, end_ps),
         end_ps,
+        memory.get("busy_until_ps"),
     )
 
 
@@ -60,28 +60,37 @@ def request_results(results: NDArray[Any]) -> RequestResults:
     )
 
 
-def replica_results(replicas: NDArray[Any], block_tokens: int) -> ReplicaResults:
+def replica_results(memory: Memory) -> ReplicaResults:
     """One entry a replica."""
+    replicas, works = memory.tables["replicas"], memory.tables["works"]
     return ReplicaResults(
-        busy_ps=by_kind(replicas, "busy_ps"),
-        iterations=by_kind(replicas, "iterations"),
+        busy_ps=by_kind(works, "busy_ps"),
+        iterations=by_kind(works, "iterations"),
+        prefill_tokens=by_kind(works, "prefill_tokens"),
+        prompt_ends=by_kind(works, "prompt_ends"),
+        decode_tokens=by_kind(works, "decode_tokens"),
+        prefill_pairs=by_kind(works, "prefill_pairs"),
+        chunk_read_tokens=by_kind(works, "chunk_read_tokens"),
+        context_tokens=by_kind(works, "context_tokens"),
+        padding_tokens=by_kind(works, "padding_tokens"),
+        bubble_ps=bubbles(memory),
         blocked_ps=column(replicas, "blocked_ps"),
         transfer_wait_ps=column(replicas, "transfer_wait_ps"),
         nic_busy_ps=column(replicas, "nic_busy_ps"),
-        prefill_tokens=column(replicas, "prefill_tokens"),
-        decode_tokens=column(replicas, "decode_tokens"),
-        prefill_pairs=column(replicas, "prefill_pairs"),
-        chunk_read_tokens=column(replicas, "chunk_read_tokens"),
-        context_tokens=column(replicas, "context_tokens"),
-        padding_tokens=column(replicas, "padding_tokens"),
-        kv_peak_tokens=column(replicas, "peak_blocks") * block_tokens,
+        kv_peak_tokens=column(replicas, "peak_blocks") * memory.get("block_tokens"),
         energy_nj=column(replicas, "energy_nj"),
     )
 
 
-def by_kind(replicas: NDArray[Any], name: str) -> Int64:
+def by_kind(works: NDArray[Any], name: str) -> Int64:
     """[replica, BatchKind]."""
-    return np.stack([column(replicas, f"{kind}_{name}") for kind in BATCH_KINDS], axis=1)
+    return column(works, name).reshape(-1, KINDS_OF_BATCH)
+
+
+def bubbles(memory: Memory) -> Int64:
+    """[replica, stage, cause]: as many stages as the longest pipeline has, the others' rows zero."""
+    shape = (memory.get("replica_count"), memory.get("most_stages"), len(BubbleCause))
+    return memory.tables["bubble_ps"].reshape(shape).copy()
 
 
 def column(rows: NDArray[Any], name: str) -> Int64:

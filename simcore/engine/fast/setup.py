@@ -15,6 +15,8 @@ from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS,
 from simcore.engine.fast.preemption import UNDIVIDED_KINDS
 from simcore.engine.fast.state import (
     FOREVER,
+    GAP_PARTS,
+    KINDS_OF_BATCH,
     NONE,
     Cluster,
     MicroBatch,
@@ -23,9 +25,10 @@ from simcore.engine.fast.state import (
     Result,
     Task,
     Transfer,
+    Work,
 )
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.outputs import NEVER, UNFINISHED
+from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause
 from simcore.latency.curve import PS_PER_S, IterationCurve
 
 MORE_SLOTS, MORE_GAPS, MORE_SECONDS = 1, 2, 3
@@ -106,6 +109,7 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("curve_knots", knot_array(distinct_curves(inputs)))
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
     memory.put("flights", table(MicroBatch, replicas * stages))
+    memory.put("works", table(Work, replicas * KINDS_OF_BATCH))
     memory.put("next_ps", np.full(replicas, FOREVER))
     lengths = {
         "due": replicas,
@@ -116,6 +120,8 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
         "next_in_turn": 2,
         "stage_free_ps": replicas * stages,
         "stage_start_ps": replicas * stages * stages,
+        "gaps_ps": replicas * stages * stages * GAP_PARTS,
+        "bubble_ps": replicas * stages * len(BubbleCause),
     }
     for name, length in lengths.items():
         memory.put(name, np.zeros(length, np.int64))
@@ -220,6 +226,7 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
         "last_interrupted",
         "first_present",
         "last_present",
+        "waited_for_kind",
     )
     return table(
         Replica,

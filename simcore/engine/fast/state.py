@@ -9,6 +9,7 @@
       tasks      [2 x slots]     splitwise: a Task for each phase of a request
       replicas   [R]             a Replica each: heads of its queues (linked through Request and Task), counters
       next_ps    [R]             its next iteration end: the event queue is their minimum
+      works      [R x kinds]     a Work for each kind of batch
       flights    [R x stages]    its MicroBatches in flight, a ring: the oldest at Replica.first_flight
       members    [R x stages x most]  the micro-batches' slots; new_tokens alike
       running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
@@ -25,6 +26,7 @@ from __future__ import annotations
 from simcore.engine.fast.curve import Curve
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers, row_of
+from simcore.latency.curve import BatchKind
 
 FOREVER = 2**63 - 1
 """The time of an event that will not come."""
@@ -35,6 +37,9 @@ PROMPT, DECODE = 0, 1
 """Phases of a request."""
 BYTES = 8
 """Of a number."""
+KINDS_OF_BATCH = len(BatchKind)
+GAP_PARTS = 3
+"""Of the idle time in front of a micro-batch on a stage (see ``bubbles.py``)."""
 
 
 class Request:
@@ -173,23 +178,31 @@ class Replica:
     """Transfers to here that poll for room."""
     idle_since_ps: int
 
-    prefill_busy_ps: int
-    decode_busy_ps: int
-    hybrid_busy_ps: int
-    prefill_iterations: int
-    decode_iterations: int
-    hybrid_iterations: int
+    full_until_ps: int
+    """Until when as many micro-batches were in flight as there are stages: since the newest was formed at the
+    earliest."""
+    waited_for_kind: int
+    """Kind of the micro-batch that ended then."""
+
     blocked_ps: int
     transfer_wait_ps: int
     nic_busy_ps: int
+    peak_blocks: int
+    energy_nj: int
+
+
+class Work:
+    """A replica's sums over its micro-batches of one kind, as in ``ReplicaResults``."""
+
+    busy_ps: int
+    iterations: int
     prefill_tokens: int
+    prompt_ends: int
     decode_tokens: int
     prefill_pairs: int
     chunk_read_tokens: int
     context_tokens: int
     padding_tokens: int
-    peak_blocks: int
-    energy_nj: int
 
 
 class MicroBatch:
@@ -204,6 +217,9 @@ class MicroBatch:
     """Of one stage."""
     end_ps: int
     """Of the last stage."""
+    waited_cause: int
+    uneven_cause: int
+    """Causes of the gaps in front of it (see ``bubbles.py``)."""
 
 
 class Result:
@@ -259,6 +275,8 @@ class Cluster:
     """Requests that have arrived."""
     end_ps: int
     """The last finish so far."""
+    busy_until_ps: int
+    """The last end of a micro-batch so far."""
     active: int
     """Micro-batches and transfers under way."""
     failed_polls: int
@@ -323,6 +341,12 @@ class Cluster:
     """[R x stages]: when each stage has done all that was given to it."""
     stage_start_ps: int
     """[R x flights x stages]: when a micro-batch enters a stage."""
+    gaps_ps: int
+    """[R x flights x stages x GAP_PARTS]: idle time in front of a micro-batch, by part."""
+    bubble_ps: int
+    """[R x stages x causes]"""
+    works: int
+    """[R x kinds of batch]: a Work each."""
     curves: int
     curve_knots: int
     power_knots: int
@@ -340,6 +364,7 @@ request_row = row_of(Request)
 task_row = row_of(Task)
 transfer_row = row_of(Transfer)
 replica_row = row_of(Replica)
+work_row = row_of(Work)
 flight_row = row_of(MicroBatch)
 result_row = row_of(Result)
 curve_row = row_of(Curve)
@@ -376,6 +401,12 @@ def flight_at(cluster: Cluster, replica: Replica, flight: int) -> MicroBatch:
 
 
 @step
+def work_at(cluster: Cluster, replica: Replica, kind: int) -> Work:
+    """A replica's sums over its micro-batches of a kind."""
+    return work_row(cluster.works, replica.index * KINDS_OF_BATCH + kind)
+
+
+@step
 def result_at(cluster: Cluster, index: int) -> Result:
     """What is known of a request of the trace."""
     return result_row(cluster.results, index)
@@ -406,6 +437,13 @@ def stage_starts_of(cluster: Cluster, replica: Replica, flight: int) -> list[int
     """When a micro-batch enters each stage."""
     row = replica.index * cluster.most_stages + flight
     return numbers(cluster.stage_start_ps + BYTES * row * cluster.most_stages)
+
+
+@step
+def gaps_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+    """The idle time in front of a micro-batch: GAP_PARTS numbers a stage."""
+    row = replica.index * cluster.most_stages + flight
+    return numbers(cluster.gaps_ps + BYTES * row * cluster.most_stages * GAP_PARTS)
 
 
 @step

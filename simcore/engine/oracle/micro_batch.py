@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 
+from simcore.engine.oracle.bubbles import note_gaps
 from simcore.engine.oracle.energy import add_energy
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import ITERATION_END, Cluster, MicroBatch, Replica, Request
@@ -24,6 +25,8 @@ def launch(cluster: Cluster, replica: Replica, members: list[Request], new_token
     batch = MicroBatch(members, new_tokens, kind, sum(computed) + decodes)
     batch.duration_ps = duration_ps(replica, members, computed, kind)
     pass_stages(cluster, replica, batch, now)
+    if replica.inputs.stages > 1:
+        note_gaps(replica, batch, now)
     count(replica, batch)
     note_first_scheduled(batch)
     replica.in_flight += 1
@@ -75,28 +78,28 @@ def pass_stages(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int)
         start = max(ready, free)
         ready = start + batch.duration_ps
         replica.stage_free_ps[stage] = ready
-        if stage == 0:
-            batch.start_ps = start
+        batch.starts_ps.append(start)
         add_energy(cluster, replica, batch.kind, batch.tokens, start, ready)
     batch.end_ps = ready
 
 
 def count(replica: Replica, batch: MicroBatch) -> None:
-    """Add the micro-batch to the replica's sums. Padding is what it computes for nobody."""
-    counters = replica.counters
-    counters.padding_tokens += batch.tokens
-    counters.busy_ps[batch.kind] += batch.duration_ps * replica.inputs.stages
-    counters.iterations[batch.kind] += 1
+    """Add the micro-batch to the replica's sums of its kind. Padding is what it computes for nobody."""
+    counters, kind = replica.counters, batch.kind
+    counters.busy_ps[kind] += batch.duration_ps * replica.inputs.stages
+    counters.iterations[kind] += 1
+    counters.padding_tokens[kind] += batch.tokens
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
         if new:
-            counters.prefill_tokens += new
-            counters.prefill_pairs += request.done_tokens * new + new * (new + 1) // 2
-            counters.chunk_read_tokens += request.done_tokens
-            counters.padding_tokens -= new
+            counters.prefill_tokens[kind] += new
+            counters.prompt_ends[kind] += request.done_tokens + new == request.target_tokens
+            counters.prefill_pairs[kind] += request.done_tokens * new + new * (new + 1) // 2
+            counters.chunk_read_tokens[kind] += request.done_tokens
+            counters.padding_tokens[kind] -= new
         elif not is_finished(request):
-            counters.decode_tokens += 1
-            counters.context_tokens += context_tokens(request)
-            counters.padding_tokens -= 1
+            counters.decode_tokens[kind] += 1
+            counters.context_tokens[kind] += context_tokens(request)
+            counters.padding_tokens[kind] -= 1
 
 
 def note_first_scheduled(batch: MicroBatch) -> None:

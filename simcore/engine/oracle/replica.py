@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from simcore.engine.oracle import chunked, orca, request_level, sarathi, splitwise, vllm, vllm_v1
 from simcore.engine.oracle.blocks import give_back
+from simcore.engine.oracle.bubbles import count_bubbles
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica, Request
@@ -58,8 +59,11 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
 
 def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
     """A micro-batch has passed its stages; the replica may form one again."""
+    if replica.inputs.stages > 1:
+        count_bubbles(replica, batch, now)
     replica.in_flight -= 1
     cluster.active -= 1
+    cluster.busy_until_ps = now
     replica.idle_since_ps = now
     cluster.due.add(replica.index)
     kind = cluster.inputs.scheduler.kind

@@ -7,18 +7,18 @@ from collections.abc import Iterable
 import numpy as np
 
 from simcore.engine.oracle.idle import settle_idle
-from simcore.engine.oracle.state import Cluster
-from simcore.engine.outputs import Int64, ReplicaResults, RequestResults, RunResult
+from simcore.engine.oracle.state import Cluster, Replica
+from simcore.engine.outputs import BubbleCause, Int64, ReplicaResults, RequestResults, RunResult
 
 PS_PER_S = 1_000_000_000_000
 
 
 def run_result(cluster: Cluster) -> RunResult:
-    """Close the books at the last finish."""
+    """Close the books at the end of the last micro-batch, which is the last finish unless requests are left over."""
     end_ps = max((request.finish_ps for request in cluster.requests), default=0)
     end_ps = max(end_ps, 0)
     for replica in cluster.replicas:
-        settle_idle(replica, end_ps)
+        settle_idle(replica, cluster.busy_until_ps)
     gaps = sorted(cluster.gaps.items())
     return RunResult(
         request_results(cluster),
@@ -27,6 +27,7 @@ def run_result(cluster: Cluster) -> RunResult:
         column(count for _, count in gaps),
         energy_series(cluster, end_ps),
         end_ps,
+        cluster.busy_until_ps,
     )
 
 
@@ -57,20 +58,36 @@ def replica_results(cluster: Cluster) -> ReplicaResults:
     counters = [replica.counters for replica in cluster.replicas]
     block_tokens = cluster.inputs.scheduler.block_tokens
     return ReplicaResults(
-        busy_ps=np.array([c.busy_ps for c in counters], dtype=np.int64),
-        iterations=np.array([c.iterations for c in counters], dtype=np.int64),
+        busy_ps=by_kind(c.busy_ps for c in counters),
+        iterations=by_kind(c.iterations for c in counters),
+        prefill_tokens=by_kind(c.prefill_tokens for c in counters),
+        prompt_ends=by_kind(c.prompt_ends for c in counters),
+        decode_tokens=by_kind(c.decode_tokens for c in counters),
+        prefill_pairs=by_kind(c.prefill_pairs for c in counters),
+        chunk_read_tokens=by_kind(c.chunk_read_tokens for c in counters),
+        context_tokens=by_kind(c.context_tokens for c in counters),
+        padding_tokens=by_kind(c.padding_tokens for c in counters),
+        bubble_ps=bubbles(cluster.replicas),
         blocked_ps=column(c.blocked_ps for c in counters),
         transfer_wait_ps=column(c.transfer_wait_ps for c in counters),
         nic_busy_ps=column(c.nic_busy_ps for c in counters),
-        prefill_tokens=column(c.prefill_tokens for c in counters),
-        decode_tokens=column(c.decode_tokens for c in counters),
-        prefill_pairs=column(c.prefill_pairs for c in counters),
-        chunk_read_tokens=column(c.chunk_read_tokens for c in counters),
-        context_tokens=column(c.context_tokens for c in counters),
-        padding_tokens=column(c.padding_tokens for c in counters),
         kv_peak_tokens=column(c.peak_blocks * block_tokens for c in counters),
         energy_nj=column(c.energy_nj for c in counters),
     )
+
+
+def by_kind(sums: Iterable[list[int]]) -> Int64:
+    """[replica, BatchKind]."""
+    return np.array(list(sums), dtype=np.int64)
+
+
+def bubbles(replicas: list[Replica]) -> Int64:
+    """[replica, stage, cause]: as many stages as the longest pipeline has, the others' rows zero."""
+    stages = max(replica.inputs.stages for replica in replicas)
+    table = np.zeros((len(replicas), stages, len(BubbleCause)), np.int64)
+    for replica in replicas:
+        table[replica.index, : replica.inputs.stages] = replica.counters.bubble_ps
+    return table
 
 
 def column(values: Iterable[int]) -> Int64:

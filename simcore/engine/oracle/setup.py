@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs
-from simcore.engine.oracle.state import Cluster, Replica, Request
+from simcore.engine.oracle.state import Cluster, Counters, Replica, Request
+from simcore.engine.outputs import BubbleCause
 
 
 def build_cluster(inputs: ClusterInputs) -> Cluster:
@@ -16,7 +17,8 @@ def build_cluster(inputs: ClusterInputs) -> Cluster:
 def build_replica(index: int, replica: ReplicaInputs, inputs: ClusterInputs) -> Replica:
     """An empty replica; its watermark is rounded down to whole blocks."""
     watermark = int(inputs.scheduler.watermark_blocks_share * replica.kv_blocks)
-    return Replica(index, replica, replica.kv_blocks, watermark, [0] * replica.stages)
+    counters = Counters([[0] * len(BubbleCause) for _ in range(replica.stages)])
+    return Replica(index, replica, replica.kv_blocks, watermark, [0] * replica.stages, counters)
 
 
 def build_requests(inputs: ClusterInputs) -> list[Request]:

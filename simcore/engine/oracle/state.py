@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs
-from simcore.engine.outputs import NEVER, UNFINISHED
+from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause
 
 # Classes of events, in the order in which those of one instant are handled.
 ITERATION_END, TRANSFER_END, TRANSFER_POLL = 0, 1, 2
@@ -66,28 +66,38 @@ class MicroBatch:
     kind: int
     tokens: int
     """All that is computed in it: new tokens and decodes, with padding."""
-    start_ps: int = 0
+    starts_ps: list[int] = field(default_factory=list)
+    """By stage."""
     duration_ps: int = 0
     """Of one stage."""
     end_ps: int = 0
     """Of the last stage."""
+    gaps: list[list[tuple[BubbleCause, int]]] = field(default_factory=list)
+    """By stage, with more than one: the idle time in front of it (see ``bubbles.py``)."""
+
+    @property
+    def start_ps(self) -> int:
+        """When the first stage takes it up."""
+        return self.starts_ps[0]
 
 
 @dataclass(slots=True)
 class Counters:
-    """A replica's sums, as in ``ReplicaResults``."""
+    """A replica's sums, as in ``ReplicaResults``; lists are by ``BatchKind``, ``bubble_ps`` by stage and cause."""
 
+    bubble_ps: list[list[int]]
     busy_ps: list[int] = field(default_factory=lambda: [0, 0, 0])
     iterations: list[int] = field(default_factory=lambda: [0, 0, 0])
+    prefill_tokens: list[int] = field(default_factory=lambda: [0, 0, 0])
+    prompt_ends: list[int] = field(default_factory=lambda: [0, 0, 0])
+    decode_tokens: list[int] = field(default_factory=lambda: [0, 0, 0])
+    prefill_pairs: list[int] = field(default_factory=lambda: [0, 0, 0])
+    chunk_read_tokens: list[int] = field(default_factory=lambda: [0, 0, 0])
+    context_tokens: list[int] = field(default_factory=lambda: [0, 0, 0])
+    padding_tokens: list[int] = field(default_factory=lambda: [0, 0, 0])
     blocked_ps: int = 0
     transfer_wait_ps: int = 0
     nic_busy_ps: int = 0
-    prefill_tokens: int = 0
-    decode_tokens: int = 0
-    prefill_pairs: int = 0
-    chunk_read_tokens: int = 0
-    context_tokens: int = 0
-    padding_tokens: int = 0
     peak_blocks: int = 0
     energy_nj: int = 0
 
@@ -102,6 +112,7 @@ class Replica:
     watermark_blocks: int
     stage_free_ps: list[int]
     """When each stage has done all that was given to it."""
+    counters: Counters
     in_flight: int = 0
     """Micro-batches formed and not ended."""
     admitted: int = 0
@@ -142,9 +153,14 @@ class Replica:
     polls: int = 0
     """Transfers to here that poll for room."""
     idle_since_ps: int = 0
+    newest: MicroBatch | None = None
+    """The micro-batch formed last."""
+    full_until_ps: int = 0
+    """Until when as many were in flight as there are stages: since the newest was formed at the earliest."""
+    waited_for: MicroBatch | None = None
+    """The micro-batch that ended then."""
     base_ps: dict[tuple[int, int], int] = field(default_factory=dict)
     """Memory of ``curve.base_ps``."""
-    counters: Counters = field(default_factory=Counters)
 
 
 @dataclass(slots=True)
@@ -168,5 +184,7 @@ class Cluster:
     """Micro-batches and transfers under way in the whole cluster."""
     failed_polls: int = 0
     """Polls in a row that found no room while nothing was under way."""
+    busy_until_ps: int = 0
+    """The last end of a micro-batch so far."""
     gaps: dict[int, int] = field(default_factory=dict)
     energy_by_second_nj: list[int] = field(default_factory=list)

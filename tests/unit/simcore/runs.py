@@ -68,13 +68,13 @@ def run_result(
         np.array([gaps[gap] for gap in sorted(gaps)], np.int64),
         np.array([round(j * 1e9) for j in energy_j or []], np.int64),
         int(max(ps(finish).max(initial=0), 0)),
+        int(max(ps(finish).max(initial=0), 0)),
     )
 
 
 def replica_results(**given: Any) -> ReplicaResults:
     """One replica's counters, 0 where not given."""
-    names = ReplicaResults.__dataclass_fields__
-    wide = ("busy_ps", "iterations")
-    return ReplicaResults(
-        **{name: np.array([given.get(name, [0, 0, 0] if name in wide else 0)], np.int64) for name in names}
-    )
+    alone = ("blocked_ps", "transfer_wait_ps", "nic_busy_ps", "kv_peak_tokens", "energy_nj")
+    nothing = {name: 0 if name in alone else [0, 0, 0] for name in ReplicaResults.__dataclass_fields__}
+    columns = {**nothing, "bubble_ps": [[0, 0, 0, 0]], **given}
+    return ReplicaResults(**{name: np.array([column], np.int64) for name, column in columns.items()})

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,10 +7,11 @@ import pytest
 from simcore.binding import binding
 from simcore.catalogue import accelerator, model
 from simcore.drawn_power import idle_w
+from simcore.efficiency import Work, model_bytes, model_flops, peak_flops_per_s
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
 from simcore.evaluation import LimitResult, PoolResult
 from simcore.metrics import summarise, summary_json, window_latencies
-from simcore.pool_use import Counters, PoolUse, model_bytes, model_flops, peak_flops_per_s
+from simcore.pool_use import PoolUse
 from simcore.requests_csv import COLUMNS, request_rows
 from simcore.slo import objective
 from tests.unit.simcore.runs import case, inputs_of, run_result, trace
@@ -96,33 +98,72 @@ def test_shares_of_time_mfu_and_mbu():
     counters = {
         "busy_ps": [int(0.35e12), int(0.7e12), 0],
         "iterations": [3, 3, 0],
-        "prefill_tokens": 600,
-        "decode_tokens": 3,
-        "prefill_pairs": 70_300,
-        "context_tokens": 701,
+        "prefill_tokens": [600, 0, 0],
+        "prompt_ends": [3, 0, 0],
+        "decode_tokens": [0, 3, 0],
+        "prefill_pairs": [70_300, 0, 0],
+        "context_tokens": [0, 701, 0],
         "kv_peak_tokens": 512,
         "nic_busy_ps": int(1.75e12),
         "blocked_ps": int(0.175e12),
+        "transfer_wait_ps": int(0.35e12),
     }
     use = summary(replicas=counters).pools[0]
     assert (use.result.prefill, use.result.decode, use.result.hybrid) == pytest.approx((0.1, 0.2, 0.0))
-    assert (use.result.busy, use.result.idle) == pytest.approx((0.3, 0.7))
-    assert (use.result.blocked, use.result.nic_busy) == pytest.approx((0.05, 0.5))
+    assert (use.result.busy, use.result.idle) == pytest.approx((0.3, 0.55))
+    assert (use.result.blocked, use.result.transfer_wait, use.result.nic_busy) == pytest.approx((0.05, 0.1, 0.5))
     assert use.kv_peak_tokens == 512
     llama, h100 = model("llama2-7b"), accelerator("h100-80gb")
-    expected = Counters(600, 3, 70_300, 0, 701, 6, 3)
+    prefill, decode = Work(600, 3, 0, 70_300, 0, 0, 3), Work(0, 0, 3, 0, 0, 701, 3)
+    expected = Work(600, 3, 3, 70_300, 0, 701, 6)
     assert use.result.mfu == pytest.approx(model_flops(llama, expected) / (8 * 3.5 * h100.bf16_flops_per_s))
     moved = model_bytes(llama, 524_288, expected)
     assert use.result.mbu == pytest.approx(moved / (8 * 3.5 * h100.memory_bandwidth_bytes_per_s))
+    phases = {phase.phase: phase for phase in use.result.phases}
+    assert phases["prefill"].busy == pytest.approx(0.1)
+    assert phases["prefill"].mfu == pytest.approx(model_flops(llama, prefill) / (8 * 0.35 * h100.bf16_flops_per_s))
+    moved = model_bytes(llama, 524_288, decode)
+    assert phases["decode"].mbu == pytest.approx(moved / (8 * 0.7 * h100.memory_bandwidth_bytes_per_s))
+    assert (phases["hybrid"].busy, phases["hybrid"].mfu, phases["hybrid"].mbu) == (0, 0, 0)
+
+
+def test_bubbles_are_shares_of_the_run_by_stage_and_of_the_pool_s_time_in_all():
+    two = case(
+        pools=[{"role": "mixed", "machine": "dgx-h100", "machines": 1, "tensor_parallel": 4, "pipeline_parallel": 2}]
+    )
+    inputs = inputs_of(two, trace(ARRIVALS, PROMPTS, OUTPUTS))
+    bubbles = [[int(0.35e12), 0, int(0.7e12), 0], [0, int(0.35e12), 0, int(1.05e12)]]
+    counted = {"busy_ps": [int(1.4e12), 0, 0], "bubble_ps": bubbles}
+    run = run_result(STARTED, FIRST, FINISH, GAPS, replicas=counted)
+    found = summarise(two, inputs, run, objective(two))
+    use = found.pools[0].result
+    assert use.bubbles[0] == pytest.approx(
+        {"unequal_prompts": 0.1, "prefill_against_decode": 0, "unequal_decode_contexts": 0.2, "unfilled": 0}
+    )
+    assert sum(use.bubbles[1].values()) == pytest.approx(0.4)
+    assert (use.busy, use.bubble, use.idle) == pytest.approx((0.2, 0.35, 0.45))
+    figures = summary_json(found, None, 0.1, "version")["pools"][0]
+    assert figures["bubbles"] == use.bubbles
+    assert set(figures["phases"]) == {"prefill", "decode", "hybrid"}
+
+
+def test_shares_are_of_the_time_that_was_worked_where_no_request_finished():
+    stuck = {"busy_ps": [int(0.5e12), 0, 0]}
+    asked = case()
+    run = run_result([1.0, 2.0, NEVER], [1.5, NEVER, NEVER], [NEVER] * 3, status=[UNFINISHED] * 3, replicas=stuck)
+    run = replace(run, busy_until_ps=int(3e12))
+    found = summarise(asked, inputs_of(asked, trace(ARRIVALS, PROMPTS, OUTPUTS)), run, objective(asked))
+    assert found.pools[0].result.busy == pytest.approx(0.25)
+    assert found.power.energy_j == pytest.approx(2 * idle_w(asked))
 
 
 def test_model_flops_by_hand():
     # Llama-2-7B: 32 layers of 4*4096^2 + 3*4096*11008 weights, 32000 x 4096 in the LM head, attention 32 heads of 128
     layer = 32 * (4 * 4096**2 + 3 * 4096 * 11008)
-    counters = Counters(10, 2, prefill_pairs=55, chunk_read_tokens=0, context_tokens=21, iterations=3, prompts=1)
+    work = Work(10, 1, 2, prefill_pairs=55, chunk_read_tokens=0, context_tokens=21, iterations=3)
     expected = 2 * layer * 12 + 2 * 32000 * 4096 * 3 + 4 * 32 * 4096 * (55 + 21 + 2)
-    assert model_flops(model("llama2-7b"), counters) == expected
-    assert model_bytes(model("llama2-7b"), 524_288, counters) == 3 * 2 * (layer + 32000 * 4096) + 524_288 * (21 + 12)
+    assert model_flops(model("llama2-7b"), work) == expected
+    assert model_bytes(model("llama2-7b"), 524_288, work) == 3 * 2 * (layer + 32000 * 4096) + 524_288 * (21 + 12)
 
 
 def test_the_peak_is_that_of_the_weights_precision():
@@ -162,7 +203,7 @@ def use(role="mixed", busy=0.5, kv=0.5, blocked=0.0):
     result = PoolResult(
         role=role, machine="m", machines=1, replicas=1, busy=busy, blocked=blocked, kv_peak_share=kv, **shares
     )
-    return PoolUse(result, 0.0, 0.0, 1, 2)
+    return PoolUse(result, 1, 2)
 
 
 def limit(metric, value, over, percentile=99.0):

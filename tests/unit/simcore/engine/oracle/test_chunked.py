@@ -15,7 +15,7 @@ def test_a_prefill_machine_chunks_by_the_budget_and_kv_is_sent_when_the_prompt_h
     # sent from 128 to 228 and, one NIC, from 228 to 328; a decode step each
     assert in_ns(result.requests.finish_ps) == [328, 428]
     assert result.replicas.iterations.tolist() == [[4, 0, 0], [0, 2, 0]]
-    assert result.replicas.prefill_tokens.tolist() == [200, 0]
+    assert result.replicas.prefill_tokens.sum(axis=1).tolist() == [200, 0]
 
 
 def test_a_mixed_machine_has_decodes_first_and_the_prompt_in_what_is_left_of_the_budget() -> None:

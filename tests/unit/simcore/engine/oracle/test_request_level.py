@@ -27,9 +27,9 @@ def test_prompts_are_padded_to_the_longest() -> None:
     policy = scheduler("request_level", pad_compute=True)
     result = run(cluster(policy, [(0, 50, 1), (0, 20, 1), (0, 35, 1)], cached=[0, 0, 5]))
     assert in_ns(result.requests.finish_ps) == [150, 150, 150]
-    assert result.replicas.prefill_tokens.tolist() == [100]
-    assert result.replicas.padding_tokens.tolist() == [50]
-    assert result.replicas.chunk_read_tokens.tolist() == [5]
+    assert result.replicas.prefill_tokens.sum(axis=1).tolist() == [100]
+    assert result.replicas.padding_tokens.sum(axis=1).tolist() == [50]
+    assert result.replicas.chunk_read_tokens.sum(axis=1).tolist() == [5]
 
 
 def test_padded_prompts_attend_as_if_they_were_as_long() -> None:
@@ -39,7 +39,7 @@ def test_padded_prompts_attend_as_if_they_were_as_long() -> None:
     policy = scheduler("request_level", pad_compute=True)
     result = run(cluster(policy, [(0, 4, 1), (0, 2, 1), (0, 5, 1)], [replica(curve=curve)], cached=[0, 0, 3]))
     assert in_ns(result.requests.finish_ps) == [42, 42, 42]
-    assert result.replicas.prefill_pairs.tolist() == [10 + 3 + 3 * 2 + 3]
+    assert result.replicas.prefill_pairs.sum(axis=1).tolist() == [10 + 3 + 3 * 2 + 3]
 
 
 @pytest.mark.parametrize(("kept", "finish"), [(True, 60 + 160 + 161), (False, 60 + 150 + 151)])
@@ -48,9 +48,9 @@ def test_a_finished_slot_goes_on_being_computed(kept: bool, finish: int) -> None
     policy = scheduler("request_level", keep_finished=kept)
     result = run(cluster(policy, [(0, 50, 3), (0, 10, 1)], [replica(curve=BY_CONTEXT)]))
     assert in_ns(result.requests.finish_ps) == [finish, 60]
-    assert result.replicas.decode_tokens.tolist() == [2]
-    assert result.replicas.context_tokens.tolist() == [101]
-    assert result.replicas.padding_tokens.tolist() == [2 if kept else 0]
+    assert result.replicas.decode_tokens.sum(axis=1).tolist() == [2]
+    assert result.replicas.context_tokens.sum(axis=1).tolist() == [101]
+    assert result.replicas.padding_tokens.sum(axis=1).tolist() == [2 if kept else 0]
 
 
 @pytest.mark.parametrize("kept", [True, False])

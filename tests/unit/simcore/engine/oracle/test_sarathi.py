@@ -26,7 +26,7 @@ def test_decodes_come_first_and_the_prefill_gets_what_is_left_of_the_budget() ->
 def test_decodes_are_never_held_back_by_the_budget() -> None:
     result = run(cluster(scheduler("sarathi", token_budget=2), [(0, 2, 9), (0, 2, 9), (0, 2, 9)]))
     # the prompts one after the other, the second and third beside decodes that take the whole budget: they wait
-    assert result.replicas.decode_tokens.tolist() == [24]
+    assert result.replicas.decode_tokens.sum() == 24
     assert in_ns(result.requests.first_token_ps)[0] == 2
     assert max(result.replicas.iterations[0]) < 24
 
@@ -58,7 +58,7 @@ def test_the_newest_is_preempted_and_recomputes_prompt_and_generated_tokens() ->
     # both prompts (32 ns); the second decode needs a block each, one is left: the second goes back to the queue,
     # and in again when the first has finished after nine decodes alone; then 17 tokens are prefilled
     assert in_ns(result.requests.finish_ps)[0] == 32 + 9 * 100
-    assert result.replicas.prefill_tokens.tolist() == [16 + 16 + 17]
+    assert result.replicas.prefill_tokens.tolist() == [[16 + 16 + 17, 0, 0]]
     assert in_ns(result.requests.max_gap_ps)[1] == 9 * 100 + 17
 
 
@@ -94,7 +94,7 @@ def test_prefill_starts_after_the_cached_prompt_whose_kv_is_counted() -> None:
     result = run(cluster(scheduler("sarathi"), [(0, 100, 1)], cached=[90]))
     assert in_ns(result.requests.first_token_ps) == [10]
     assert result.replicas.kv_peak_tokens.tolist() == [7 * 16]
-    assert result.replicas.chunk_read_tokens.tolist() == [90]
+    assert result.replicas.chunk_read_tokens.tolist() == [[90, 0, 0]]
 
 
 def test_two_stages_hold_two_micro_batches_and_each_stage_is_first_in_first_out() -> None:
