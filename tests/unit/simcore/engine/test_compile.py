@@ -1,11 +1,15 @@
 """``compile_case``: every default of CONTRACT.md, and what is refused by name."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simcore.engine.compile import compile_case
 from simcore.engine.inputs import ClusterInputs
+from simcore.engine.oracle.cluster import run
+from simcore.engine.outputs import FINISHED
 from simcore.fleet import replica_count
 from simcore.spec import PoolSpec, SpecError, decode_case
 from simcore.traces import Trace
@@ -162,3 +166,35 @@ def test_what_a_kind_cannot_do_is_refused_by_name(changes: dict[str, Any], words
 def test_a_model_that_does_not_fit_says_so_in_bytes() -> None:
     with pytest.raises(SpecError, match="bytes"):
         compiled(pools=[{"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 1}])
+
+
+@pytest.mark.parametrize(
+    ("model_id", "layers"),
+    [("llama2-70b", (80, 0, 0)), ("gpt-oss-120b", (18, 18, 128)), ("deepseek-v3", (61, 0, 0))],
+)
+def test_layers_that_keep_a_window(model_id: str, layers: tuple[int, int, int]) -> None:
+    pools = [{"role": "mixed", "machine": "dgx-b200", "tensor_parallel": 8}]
+    rules = compiled(pools=pools, model=model_id).scheduler
+    assert (rules.full_layers, rules.windowed_layers, rules.window_tokens) == layers
+
+
+@pytest.mark.parametrize(("model_id", "bytes_a_token"), [("deepseek-v3", 70_272), ("gpt-oss-120b", 73_728)])
+def test_a_token_is_sent_once_whatever_its_copies(model_id: str, bytes_a_token: int) -> None:
+    """Eight NICs of 50 GB/s share it, with mla too, whose latent is on every rank."""
+    pools = [{"role": role, "machine": "dgx-b200", "tensor_parallel": 8} for role in ("prefill", "decode")]
+    inputs = compiled("splitwise", pools=pools, model=model_id)
+    assert [r.transfer_ps_per_token for r in inputs.replicas] == [round(bytes_a_token / 400e9 * 1e12)] * 2
+
+
+def test_a_windowed_model_holds_more_requests_at_once() -> None:
+    """Room for 3,168 tokens of all layers: one request of 3,020 fits alone; of gpt-oss-120b, 18 x 3,020 + 18 x 128
+    over 36 layers, two do at once."""
+    peaks = {}
+    for model_id in ("llama2-70b", "gpt-oss-120b"):
+        inputs = compiled("orca", model=model_id, memory={"kv_tokens": 3168, "reservation": "full_output"})
+        lengths = {"prompt_tokens": [3000, 3000], "output_tokens": [20, 20]}
+        inputs = replace(inputs, **{name: np.array(column) for name, column in lengths.items()})
+        result = run(inputs)
+        assert (result.requests.status == FINISHED).all()
+        peaks[model_id] = int(result.replicas.kv_peak_tokens[0])
+    assert peaks == {"llama2-70b": 3024, "gpt-oss-120b": 2 * 1584}
