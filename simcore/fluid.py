@@ -7,6 +7,7 @@ process may call them while a form is being filled in.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,7 +162,12 @@ def capacity_bound(case: Case, statistics: WorkloadStatistics) -> float:
     Pools that may do both phases share them as suits best (comparative advantage), the rest do their own. Infinite
     where iterations take no time. SpecError where the case cannot be compiled.
     """
-    pools = [_pool_work(case, pool, statistics) for pool in case.pools]
+    return sustainable_rate([_pool_work(case, pool, statistics) for pool in case.pools])
+
+
+def sustainable_rate(pools: Sequence[tuple[int, RequestWork]]) -> float:
+    """The rate at which the time of all pools runs out. A pool: its replicas, and what a mean request's phases take
+    there (infinite: not done there)."""
     least = _least_work(pools)
     if not least:
         return math.inf
@@ -205,11 +211,11 @@ def _batch_tokens(scheduler: SchedulerSpec, statistics: WorkloadStatistics, size
     return max([MAX_BATCH_TOKENS, longest, *budgets])
 
 
-def _least_work(pools: list[tuple[int, RequestWork]]) -> float:
+def _least_work(pools: Sequence[tuple[int, RequestWork]]) -> float:
     return min(work.prefill_s for _, work in pools) + min(work.decode_s for _, work in pools)
 
 
-def _can_sustain(pools: list[tuple[int, RequestWork]], rate: float) -> bool:
+def _can_sustain(pools: Sequence[tuple[int, RequestWork]], rate: float) -> bool:
     """Whether the pools' time holds both phases at the rate: prefill goes first to those that are comparatively best
     at it."""
     prefill_left = decode_left = rate

@@ -1,0 +1,105 @@
+"""No run finishes requests faster than the fluid bound (``simcore.fluid``): on random clusters and on real traces."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from simcore.engine.compile import compile_case
+from simcore.engine.fast.cluster import run
+from simcore.engine.inputs import ClusterInputs, ReplicaInputs
+from simcore.engine.oracle.cluster import run as run_oracle
+from simcore.engine.outputs import FINISHED, RunResult
+from simcore.fluid import (
+    HYBRID_KINDS,
+    UNBUDGETED_KINDS,
+    RequestWork,
+    WorkloadStatistics,
+    capacity_bound,
+    request_work,
+    sustainable_rate,
+)
+from simcore.latency.curve import PS_PER_S
+from simcore.spec import decode_case
+from simcore.traces import Trace, read_trace
+from simcore.traces.resample import at_rate
+from tests.invariants.strategies import CHUNKED, KINDS, clusters
+
+EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+FLOATS = 1 + 1e-9
+
+
+def finished_trace(inputs: ClusterInputs, result: RunResult) -> Trace:
+    """Only what was finished is work done."""
+    done = result.requests.status == FINISHED
+    columns = (inputs.arrival_ps, inputs.prompt_tokens, inputs.output_tokens, inputs.cached_prompt_tokens)
+    arrival, prompt, output, cached = (column[done] for column in columns)
+    return Trace.of("finished", arrival, prompt, output, cached_prompt_tokens=cached)
+
+
+def work_on(inputs: ClusterInputs, replica: ReplicaInputs, statistics: WorkloadStatistics) -> RequestWork:
+    """A mean request's least work there, by what the kind may batch."""
+    policy = inputs.scheduler
+    size, longest = policy.max_batch_size, int((inputs.prompt_tokens + inputs.output_tokens).max())
+    tokens = max(policy.token_budget, policy.max_batch_tokens, longest)
+    tokens = size * longest if policy.kind in UNBUDGETED_KINDS else tokens
+    both = replica.role == "mixed" or policy.mixed_pool
+    work = request_work(replica.curve, statistics, tokens, size, policy.kind in HYBRID_KINDS and both)
+    if both:
+        return work
+    prefills = replica.role == "prefill"
+    return RequestWork(work.prefill_s if prefills else math.inf, math.inf if prefills else work.decode_s)
+
+
+def roundings_ps(result: RunResult) -> int:
+    """Whole ps cut off at most: one a micro-batch for its table, one a chunk for its attention; a token at least
+    each."""
+    counts = result.replicas
+    return int(counts.iterations.sum() + counts.prefill_tokens.sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_no_run_is_faster_than_the_fluid_bound(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    result = run_oracle(inputs)
+    requests = finished_trace(inputs, result) if (result.requests.status == FINISHED).any() else None
+    if requests is None:
+        return
+    statistics = WorkloadStatistics.of(requests)
+    rate = sustainable_rate([(1, work_on(inputs, replica, statistics)) for replica in inputs.replicas])
+    taken_ps = result.end_ps - int(inputs.arrival_ps[0]) + roundings_ps(result)
+    assert len(requests) * PS_PER_S <= rate * FLOATS * taken_ps
+
+
+def case_of(kind: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Llama-2-70B on H100s by the roofline."""
+    machine = {"machine": "dgx-h100", "tensor_parallel": 4}
+    pools = [{"role": "mixed", **machine}]
+    if kind == "splitwise":
+        pools = [{"role": role, **machine} for role in ("prefill", "decode")]
+    return {"model": "llama2-70b", "pools": pools, "scheduler": {"kind": kind, **options}}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["azure_conv_2023", "azure_code_2023"])
+def test_no_overload_of_a_real_trace_is_faster_than_the_fluid_bound(shared_data: Path, name: str, kind: str) -> None:
+    """At three times the bound the cluster is never idle, and comes as near to it as its schedule lets it."""
+    options = {"chunked": True} if kind == CHUNKED else {}
+    case = decode_case(case_of("splitwise" if kind == CHUNKED else kind, options))
+    trace, _ = read_trace(shared_data / "traces" / f"{name}.csv")
+    trace = trace.first(1500)
+    bound = capacity_bound(case, WorkloadStatistics.of(trace))
+    inputs = compile_case(case, at_rate(trace, 3 * bound))
+    result = run(inputs)
+    done = result.requests.status == FINISHED
+    assert done.all()
+    rate = np.count_nonzero(done) * PS_PER_S / (result.end_ps - int(inputs.arrival_ps[0]))
+    assert 0.02 * bound < rate <= FLOATS * bound

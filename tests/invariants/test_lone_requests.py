@@ -1,0 +1,102 @@
+"""A request alone takes what the curve's closed form says: any kind, budget, chunking, number of stages, transfer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simcore.engine.fast.cluster import run
+from simcore.engine.inputs import TransferInputs
+from simcore.engine.oracle.cluster import run as run_oracle
+from simcore.latency.curve import IterationCurve
+from simcore.lone import lone_times
+from simcore.transfer import WHOLE_BELOW_TOKENS
+from tests.clusters import cluster, replica, scheduler, transfer
+from tests.invariants.strategies import BY_STAGES, CHUNKED, KINDS, curves
+
+EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
+BY_CHUNKS = ("sarathi", "vllm_v1", CHUNKED)
+"""Kinds that cut a prompt at the token budget."""
+PLENTY = 10**6
+ARRIVAL_NS = 3
+NIC_PS = 90
+
+
+@st.composite
+def lengths(draw: st.DrawFn) -> tuple[int, int, int]:
+    """Prompt, cached and output tokens."""
+    prompt = draw(st.one_of(st.integers(1, 40), st.integers(1, 5000)))
+    return prompt, draw(st.integers(0, prompt - 1)), draw(st.integers(1, 60))
+
+
+def chunks(kind: str, prompt: int, cached: int, budget: int) -> list[tuple[int, int]]:
+    """(new, cached) tokens of each prefill iteration."""
+    size = budget if kind in BY_CHUNKS else PLENTY
+    return [(min(size, prompt - done), done) for done in range(cached, prompt, size)]
+
+
+def first_token_ps(kind: str, curve: IterationCurve, prompt: int, cached: int, budget: int) -> int:
+    """Of one stage."""
+    return sum(curve.iteration_ps([chunk], []) for chunk in chunks(kind, prompt, cached, budget))
+
+
+def decodes_ps(curve: IterationCurve, prompt: int, output: int) -> int:
+    """Of one stage: k = output - 1 steps, the first over the whole prompt and no more."""
+    return sum(curve.iteration_ps([], [prompt + step]) for step in range(output - 1))
+
+
+def transfer_ps(sending: TransferInputs, prompt: int, prefill_ps: int) -> int:
+    """From the first token on: all of it after the prefill, or all but the last layer's during it."""
+    whole = prompt * NIC_PS
+    if sending.mode == "layerwise" and prompt >= WHOLE_BELOW_TOKENS:
+        first_layer = -(-prefill_ps // sending.layers)
+        whole = max(-(-whole // sending.layers), first_layer + whole - prefill_ps)
+    return whole + sending.setup_ps
+
+
+@pytest.mark.parametrize("engine", [run, run_oracle], ids=["fast", "oracle"])
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(curve=curves(), asked=lengths(), budget=st.integers(1, 600), stages=st.integers(1, 4))
+def test_a_lone_request_takes_what_the_curve_says(
+    engine: Callable, kind: str, curve: IterationCurve, asked: tuple[int, int, int], budget: int, stages: int
+) -> None:
+    prompt, cached, output = asked
+    stages = stages if kind in BY_STAGES else 1
+    machine = replica(curve=curve, stages=stages, kv_blocks=PLENTY)
+    policy = scheduler(kind, token_budget=budget)
+    found = engine(cluster(policy, [(ARRIVAL_NS, prompt, output)], [machine] * 2, cached=[cached])).requests
+    first = stages * first_token_ps(kind, curve, prompt, cached, budget)
+    later = stages * decodes_ps(curve, prompt, output)
+    assert found.first_scheduled_ps.tolist() == [1000 * ARRIVAL_NS]
+    assert found.first_token_ps.tolist() == [1000 * ARRIVAL_NS + first]
+    assert found.finish_ps.tolist() == [1000 * ARRIVAL_NS + first + later]
+    if len(chunks(kind, prompt, cached, budget)) == 1:
+        alone = lone_times(curve, stages, *(np.array([tokens]) for tokens in asked))
+        assert (alone.ttft_ps.tolist(), alone.decode_ps.tolist()) == ([first], [later])
+
+
+@pytest.mark.parametrize("engine", [run, run_oracle], ids=["fast", "oracle"])
+@pytest.mark.parametrize(("kind", "mode"), [("splitwise", "serialized"), ("splitwise", "layerwise"),
+                                            (CHUNKED, "serialized")])  # fmt: skip
+@EXAMPLES
+@given(curve=curves(), asked=lengths(), budget=st.integers(1, 600), setup_ps=st.sampled_from([0, 777]))
+def test_a_lone_request_of_separate_pools_waits_for_its_kv_once(
+    engine: Callable, kind: str, mode: str, curve: IterationCurve, asked: tuple[int, int, int], budget: int,
+    setup_ps: int,
+) -> None:  # fmt: skip
+    prompt, cached, output = asked
+    machine = replica("prefill", curve=curve, kv_blocks=PLENTY, transfer_ps_per_token=NIC_PS)
+    machines = [machine, dataclasses.replace(machine, role="decode", transfer_ps_per_token=NIC_PS // 2)]
+    sending = transfer(mode=mode, setup_ps=setup_ps)
+    policy = scheduler(kind, token_budget=budget, max_batch_tokens=PLENTY)
+    found = engine(cluster(policy, [(ARRIVAL_NS, prompt, output)], machines, sending, cached=[cached])).requests
+    first = first_token_ps(kind, curve, prompt, cached, budget)
+    between = transfer_ps(sending, prompt, first) if output > 1 else 0
+    assert found.first_token_ps.tolist() == [1000 * ARRIVAL_NS + first]
+    assert found.finish_ps.tolist() == [1000 * ARRIVAL_NS + first + between + decodes_ps(curve, prompt, output)]
