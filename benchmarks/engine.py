@@ -36,10 +36,11 @@ def one_replica(kind: str) -> dict[str, object]:
     return {"model": "bloom-176b", "pools": [pool], "scheduler": {"kind": kind}, "latency": {"source": "measured"}}
 
 
-def many_machines(kind: str, machines: dict[str, int]) -> dict[str, object]:
+def many_machines(kind: str, machines: dict[str, int], **options: object) -> dict[str, object]:
     """The same on a cluster: so many DGX H100 a role."""
     pools = [{"role": role, "machine": "dgx-h100", "machines": n, "tensor_parallel": 8} for role, n in machines.items()]
-    return {"model": "bloom-176b", "pools": pools, "scheduler": {"kind": kind}, "latency": {"source": "measured"}}
+    scheduler = {"kind": kind, **options}
+    return {"model": "bloom-176b", "pools": pools, "scheduler": scheduler, "latency": {"source": "measured"}}
 
 
 CASES: dict[str, Case] = {
@@ -48,6 +49,13 @@ CASES: dict[str, Case] = {
     "splitwise_baseline, 20 machines, 30 requests/s": (many_machines("splitwise_baseline", {"mixed": 20}), 30.0),
     "splitwise, 12 + 8 machines, 35 requests/s": (many_machines("splitwise", {"prefill": 12, "decode": 8}), 35.0),
     "splitwise, 25 + 15 machines, 70 requests/s": (many_machines("splitwise", {"prefill": 25, "decode": 15}), 70.0),
+    "splitwise chunked and sent by chunk, 25 + 15 machines, 70 requests/s": (
+        {
+            **many_machines("splitwise", {"prefill": 25, "decode": 15}, chunked=True, token_budget=1024),
+            "kv_transfer": {"mode": "chunkwise"},
+        },
+        70.0,
+    ),
 }
 
 

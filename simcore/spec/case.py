@@ -85,6 +85,8 @@ class SchedulerSpec:
     max_batch_size: int | None = bounded(None, least=1)
     mixed_pool: bool = True
     chunked: bool = False
+    """Kind ``splitwise``: prefill, decode and mixed machines batch as ``sarathi`` does, under ``token_budget`` (None:
+    ``max_batch_tokens``)."""
     prompt_pending_limit: int = bounded(8192, least=0)
     padded_prompts: bool = False
     preempt_when_full: bool = False
@@ -117,6 +119,7 @@ class KvTransferSpec:
     """How a prompt's KV goes from its prefill replica to its decode replica."""
 
     mode: Literal["serialized", "layerwise", "chunkwise"] = "serialized"
+    """Sent when the prompt has ended; layer by layer; or with ``scheduler.chunked`` chunk by chunk."""
     bandwidth_bytes_per_s: float | None = bounded(None, above=0)
     """None: the slower of the two replicas' NICs."""
     contention: bool = True

@@ -110,16 +110,17 @@ def test_one_output_token_leaves_the_decode_pool_idle():
     assert np.isfinite(capacity_bound(split(True, 1, 1), short))
 
 
-@pytest.mark.parametrize("kind", SCHEDULER_KINDS)
+@pytest.mark.parametrize(("kind", "chunked"), [*((kind, False) for kind in SCHEDULER_KINDS), ("splitwise", True)])
 @given(
     st.lists(st.tuples(st.integers(1, 900), st.integers(1, 60)), min_size=1, max_size=12),
     st.sampled_from([64, 512]),
     st.sampled_from([{}, {"attention_s": 1e-6, "context_s": 1e-6, "decode_seq_s": 1e-4, "chunk_read_s": 1e-5}]),
 )
-def test_no_run_works_faster_than_the_bound(kind, lengths, budget, costs):
+def test_no_run_works_faster_than_the_bound(kind, chunked, lengths, budget, costs):
     roles = ("prefill", "decode") if kind == "splitwise" else ("mixed",)
     pools = [{"role": role, "machine": "dgx-h100", "tensor_parallel": 8} for role in roles]
-    scheduler = {"kind": kind, **({"token_budget": budget} if kind == "sarathi" else {})}
+    given_budget = {"token_budget": budget} if kind == "sarathi" or chunked else {}
+    scheduler = {"kind": kind, "chunked": chunked, **given_budget}
     curve = {**CURVE, "prefill_s": [0.01, 0.3], "decode_s": [0.01, 0.2], "hybrid_s": [0.02, 0.33], **costs}
     asked = case(pools=pools, scheduler=scheduler, latency=curve)
     requests = trace([0.0] * len(lengths), [p for p, _ in lengths], [o for _, o in lengths])
