@@ -17,6 +17,7 @@ from simcore.evaluation import Design
 from simcore.latency.compile import compile_curve
 from simcore.memory import kv_capacity
 from simcore.spec import (
+    AUTO,
     SCHEDULER_KINDS,
     Case,
     KvTransferSpec,
@@ -42,8 +43,9 @@ SCHEDULER_NAMES = {
     "request_level": "FasterTransformer",
     "splitwise_baseline": "Splitwise baseline",
 }
-SARATHI_BUDGETS = (512, 2048)
-"""Tried where the user gives none: Sarathi-Serve's own for strict and for relaxed limits (OSDI 2024, section 5.1)."""
+TOKEN_BUDGETS = {"sarathi": (512, 2048), "vllm_v1": (2048,)}
+"""Tried where the user gives none: Sarathi-Serve's own for strict and for relaxed limits (OSDI 2024, section 5.1);
+vLLM's default of 2025."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,12 @@ class Line:
         parallel = {pool.tensor_parallel for pool in self.pools}
         full = all(pool.tensor_parallel == pool.machine.accelerators for pool in self.pools)
         tail = "" if full else f", TP{'+'.join(map(str, sorted(parallel)))}"
-        budget = f", {self.scheduler.token_budget}-token budget" if self.scheduler.token_budget else ""
+        budget = self.scheduler.token_budget
+        said = f", {'auto' if budget == AUTO else f'{budget}-token'} budget" if budget else ""
         if self.scheduler.kind == SPLIT:
             parts = [f"{count} {pool.machine.name} {pool.role}" for pool, count in zip(self.pools, counts, strict=True)]
-            return " + ".join(parts) + (", chunked" if self.scheduler.chunked else "") + budget + tail
-        return f"{SCHEDULER_NAMES[self.scheduler.kind]} on {counts[0]} {self.pools[0].machine.name}{budget}{tail}"
+            return " + ".join(parts) + (", chunked" if self.scheduler.chunked else "") + said + tail
+        return f"{SCHEDULER_NAMES[self.scheduler.kind]} on {counts[0]} {self.pools[0].machine.name}{said}{tail}"
 
 
 def design_id(case: Case) -> str:
@@ -195,9 +198,9 @@ def _schedulers(kind: str, spec: StudySpec) -> list[SchedulerSpec]:
     if kind == SPLIT and options.chunked:
         budget = options.token_budget
         return [replace(plain, max_batch_tokens=options.max_batch_tokens, chunked=True, token_budget=budget)]
-    if kind != "sarathi":
+    if kind not in TOKEN_BUDGETS:
         return [replace(plain, max_batch_tokens=options.max_batch_tokens)]
-    budgets = (options.token_budget,) if options.token_budget else SARATHI_BUDGETS
+    budgets = (options.token_budget,) if options.token_budget else TOKEN_BUDGETS[kind]
     return [replace(plain, token_budget=budget) for budget in budgets]
 
 

@@ -17,7 +17,7 @@ from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
 from simcore.lone import lone_times
-from simcore.spec import Case, LatencySpec, Machine, Model, PoolSpec, SchedulerSpec
+from simcore.spec import AUTO, MOST_AUTO_BUDGET, Case, LatencySpec, Machine, Model, PoolSpec, SchedulerSpec
 from simcore.traces import Trace
 
 MAX_BATCH_TOKENS = 2048
@@ -207,7 +207,8 @@ def _batch_tokens(scheduler: SchedulerSpec, statistics: WorkloadStatistics, size
     longest = statistics.longest_request_tokens
     if scheduler.kind in UNBUDGETED_KINDS:
         return size * longest
-    budgets = [b for b in (scheduler.max_batch_tokens, scheduler.token_budget) if isinstance(b, int)]
+    given = MOST_AUTO_BUDGET if scheduler.token_budget == AUTO else scheduler.token_budget
+    budgets = [b for b in (scheduler.max_batch_tokens, given) if b is not None]
     return max([MAX_BATCH_TOKENS, longest, *budgets])
 
 

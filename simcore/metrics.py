@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from simcore.binding import Binding, binding
+from simcore.budget import auto_budget
 from simcore.distribution import (
     INFINITE,
     Distribution,
@@ -27,7 +28,7 @@ from simcore.latency.curve import PS_PER_S
 from simcore.lone import lone_times
 from simcore.pool_use import PoolUse, pool_uses
 from simcore.slo import Objective, SloOutcome, check
-from simcore.spec import Case
+from simcore.spec import AUTO, Case
 from simcore.stability import Stability, stability
 
 SHORT_REQUESTS = 1000
@@ -61,6 +62,8 @@ class Summary:
     provisioned_w: float
     pools: tuple[PoolUse, ...]
     preemptions: int
+    token_budget: int | None
+    """In use; None with a kind that has none."""
     binding: Binding
     warnings: tuple[str, ...]
 
@@ -125,8 +128,9 @@ def summarise(
         provisioned_w=provisioned_w(case),
         pools=uses,
         preemptions=int(run.requests.preemptions.sum()),
+        token_budget=inputs.scheduler.token_budget if case.scheduler.has_token_budget else None,
         binding=binding(outcome.limits, steady.stable, uses, preempted),
-        warnings=tuple(_warnings(run, latencies, steady)),
+        warnings=(*_budget_warnings(case), *_warnings(run, latencies, steady)),
     )
 
 
@@ -184,6 +188,7 @@ def summary_json(summary: Summary, usd_per_hour: float | None, wall_s: float, en
         "usd_per_hour": usd_per_hour,
         "pools": pools_json(summary.pools),
         "preemptions": summary.preemptions,
+        "token_budget": summary.token_budget,
         "stable": summary.stability.stable,
         "binding": {"limit": binds.limit, "pool": binds.pool, "value_over_limit": binds.ratio},
         "warnings": list(summary.warnings),
@@ -229,6 +234,13 @@ def _lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, do
         total += np.where(pools[prefill] == pool, alone.ttft_ps, 0)
         total += np.where(pools[decode] == pool, alone.decode_ps, 0)
     return total
+
+
+def _budget_warnings(case: Case) -> tuple[str, ...]:
+    if case.scheduler.token_budget != AUTO:
+        return ()
+    warning = auto_budget(case).warning
+    return (warning,) if warning else ()
 
 
 def _warnings(run: RunResult, latencies: Latencies, steady: Stability) -> list[str]:

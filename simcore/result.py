@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from simcore import fleet
+from simcore.budget import auto_budget
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import req_per_usd, usd_per_hour, usd_per_month
 from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
 from simcore.families import SPLIT
 from simcore.frontier import Point, dominators
 from simcore.rows import DesignRow
-from simcore.spec import PriceBook, StudySpec
+from simcore.spec import AUTO, Case, PriceBook, StudySpec
 from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, number
 
 CLOSEST_MISSES = 3
@@ -126,7 +127,7 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
         mixed_machines=counts.get("mixed"),
         tensor_parallel=first.tensor_parallel,
         pipeline_parallel=first.pipeline_parallel,
-        token_budget=case.scheduler.token_budget if isinstance(case.scheduler.token_budget, int) else None,
+        token_budget=token_budget(case),
         decode_tensor_parallel=second.tensor_parallel if second else None,
         decode_pipeline_parallel=second.pipeline_parallel if second else None,
         capacity_req_per_s=capacity,
@@ -149,6 +150,12 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
         status=evaluation.status,
         reason=evaluation.reason,
     )
+
+
+def token_budget(case: Case) -> int | None:
+    """The budget that the case gives, or the one that ``auto`` comes to; None where it gives none."""
+    given = case.scheduler.token_budget
+    return auto_budget(case).tokens if given == AUTO else given
 
 
 def _shortfalls(row: DesignRow, evaluation: Evaluation, design: Design, spec: StudySpec) -> list[Shortfall]:

@@ -55,6 +55,17 @@ class QuantityField(forms.Field):
         )
 
 
+class BudgetField(QuantityField):
+    """A whole number of tokens, or ``auto``."""
+
+    auto = "auto"
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, str) and value.strip().lower() == self.auto:
+            return self.auto
+        return super().to_python(value)
+
+
 class CountsField(forms.Field):
     """Counts to try, such as ``5, 10, 20-40/5``; kept sorted, each once."""
 

@@ -10,7 +10,7 @@ from planner.accounts.owned import Visitor
 from planner.scenarios import quantities as units
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import FieldErrors
-from planner.scenarios.fields import CountsField, PickField, PickSeveralField, QuantityField
+from planner.scenarios.fields import BudgetField, CountsField, PickField, PickSeveralField, QuantityField
 from planner.scenarios.quantities import shown_quantity
 from simcore.offered_load import LEAST_SECONDS, requests_needed
 
@@ -128,7 +128,16 @@ class QuestionForm(forms.Form):
     arrivals = PickField(choices=ARRIVALS, required=False, initial="trace", label="Arrivals at another rate")
     latency = PickField(choices=LATENCIES, required=False, initial="roofline", label="Iteration times")
     kv_transfer = PickField(choices=TRANSFERS, required=False, initial="layerwise", label="KV transfer")
-    token_budget = _count("Token budget")
+    token_budget = BudgetField(
+        f"{COUNT}, or auto",
+        units.PLAIN,
+        least=1,
+        most=10_000_000,
+        whole=True,
+        required=False,
+        label="Token budget",
+        widget=forms.TextInput,
+    )
     max_batch_tokens = _count("Batch tokens at most")
     max_batch_size = _count("Batch size at most")
     tensor_parallel = _count("Tensor parallel")

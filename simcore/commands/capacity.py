@@ -59,6 +59,7 @@ def capacity_json(found: Capacity, usd_per_hour: float | None, wall_s: float) ->
         "stable": at.stability.stable,
         "slo": slo_json(at.slo),
         "pools": pools_json(at.pools),
+        "token_budget": at.token_budget,
         "output_tokens_per_s": at.output_tokens_per_s,
         "mean_w": at.power.mean_w,
         "p99_w": at.power.p99_w,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from simcore.budget import auto_budget
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
 from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.memory import KvCapacity, kv_capacity
 from simcore.power import stage_power
-from simcore.spec import Case, Model, PoolSpec, SpecError
+from simcore.spec import AUTO, Case, Model, PoolSpec, SpecError
 from simcore.traces import Trace
 from simcore.transfer import PS_PER_S, ps_per_token, replica_nic_bytes_per_s
 from simcore.words import counted
@@ -183,7 +184,9 @@ def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
 
 def _token_budget(case: Case) -> int:
     budget = case.scheduler.token_budget
-    if isinstance(budget, int):
+    if budget == AUTO:
+        return auto_budget(case).tokens
+    if budget is not None:
         return budget
     if case.scheduler.chunked:
         return case.scheduler.max_batch_tokens or DEFAULT_BATCH_TOKENS

@@ -1,6 +1,8 @@
 """The vocabulary of DESIGN.md section 1 as frozen dataclasses, validated, JSON in and out."""
 
 from simcore.spec.case import (
+    AUTO,
+    MOST_AUTO_BUDGET,
     SCHEDULER_KINDS,
     AvailabilitySpec,
     AvailabilityState,
@@ -28,6 +30,8 @@ from simcore.spec.study import (
 )
 
 __all__ = [
+    "AUTO",
+    "MOST_AUTO_BUDGET",
     "PRECISION_BYTES",
     "SCHEDULER_KINDS",
     "AbsoluteSlo",

@@ -8,11 +8,15 @@ from typing import Any, Literal, get_args
 
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
-from simcore.spec.slo import Slo, SlowdownSlo, decode_slo
+from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
 
 Role = Literal["mixed", "prefill", "decode"]
 SchedulerKind = Literal["sarathi", "vllm", "vllm_v1", "orca", "request_level", "splitwise_baseline", "splitwise"]
 SCHEDULER_KINDS: tuple[str, ...] = get_args(SchedulerKind)
+AUTO: Literal["auto"] = "auto"
+BUDGET_KINDS = ("sarathi", "vllm_v1")
+MOST_AUTO_BUDGET = 8192
+"""The most tokens that ``token_budget`` ``auto`` chooses."""
 Reservation = Literal["on_demand", "full_output", "output_at_decode", "max_length"]
 AvailabilityState = Literal["starting", "up", "draining", "failed"]
 MOST_AVAILABILITY_S = 5_000_000
@@ -100,8 +104,16 @@ class SchedulerSpec:
         _refuse_reserved("tokens_per_step", self.tokens_per_step)
         if self.chunked:
             self._check_chunked()
-        if self.token_budget == "auto":  # noqa: S105
-            raise SpecError("token_budget: 'auto' is not built yet, expected a whole number")
+        if self.token_budget == AUTO and not self.has_token_budget:
+            raise SpecError(
+                f"token_budget: found 'auto' with kind {self.kind}, which has no token budget, expected null;"
+                f" kinds that have one: {', '.join(BUDGET_KINDS)}, and splitwise with chunked"
+            )
+
+    @property
+    def has_token_budget(self) -> bool:
+        """Whether its batches are filled up to a token budget."""
+        return self.kind in BUDGET_KINDS or self.chunked
 
     def _check_chunked(self) -> None:
         if self.kind != "splitwise":
@@ -163,6 +175,8 @@ class Case:
 
     def __post_init__(self) -> None:
         _check_roles(self)
+        if self.scheduler.token_budget == AUTO:
+            check_auto_budget(self.slo)
         _check_transfer(self)
 
 

@@ -80,6 +80,17 @@ class AttainmentSlo:
 
 
 Slo = SlowdownSlo | AbsoluteSlo | AttainmentSlo
+
+
+def check_auto_budget(slo: Slo) -> None:
+    """SpecError where nothing says how long an iteration may take, which ``token_budget`` ``auto`` is chosen by."""
+    if isinstance(slo, AbsoluteSlo) and not any(limit.metric in ("tbt_s", "tpot_s") for limit in slo.limits):
+        raise SpecError(
+            f"slo.limits: found limits on {', '.join(limit.metric for limit in slo.limits)} only, expected one on tbt_s"
+            " or tpot_s with token_budget auto, which is chosen by it"
+        )
+
+
 SLO_KINDS: dict[str, type[Any]] = {"slowdown": SlowdownSlo, "absolute": AbsoluteSlo, "attainment": AttainmentSlo}
 
 

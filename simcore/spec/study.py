@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simcore.spec.case import KvTransferSpec, LatencySpec, MemorySpec
+from simcore.spec.case import AUTO, KvTransferSpec, LatencySpec, MemorySpec
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
-from simcore.spec.slo import Slo, SlowdownSlo, decode_slo
+from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
 
 Goal = Literal["cost", "power", "machines", "throughput", "frontier"]
 PowerKind = Literal["nameplate", "provisioned", "drawn_mean", "drawn_p99"]
@@ -60,7 +60,7 @@ class CountGrid:
 class SchedulerOptions:
     """Options shared by the families' schedulers; None: each kind's default."""
 
-    token_budget: int | None = bounded(None, least=1)
+    token_budget: int | Literal["auto"] | None = bounded(None, least=1)
     max_batch_tokens: int | None = bounded(None, least=1)
     max_batch_size: int | None = bounded(None, least=1)
     chunked: bool = False
@@ -100,6 +100,8 @@ class StudySpec:
             raise SpecError("machines: found none, expected at least one")
         if not self.seeds:
             raise SpecError("seeds: found none, expected at least one")
+        if self.scheduler_options.token_budget == AUTO:
+            check_auto_budget(self.slo)
         self._check_transfer()
 
     def _check_transfer(self) -> None:

@@ -329,6 +329,23 @@ def test_each_stage_is_busy_in_a_bubble_or_without_anything_in_flight(kind: str,
         assert replica.stages > 1 or (counts.bubble_ps[index] == 0).all()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_padding_is_only_what_request_level_pads(kind: str, data: st.DataObject) -> None:
+    inputs = data.draw(clusters(kind))
+    policy, counts = inputs.scheduler, run(inputs).replicas
+    if not (policy.pad_compute or policy.keep_finished):
+        assert (counts.padding_tokens == 0).all()
+        return
+    bare = dataclasses.replace(policy, pad_compute=False, keep_finished=False)
+    one = dataclasses.replace(inputs, replicas=inputs.replicas[:1], scheduler=policy)
+    padded, plain = run(one), run(dataclasses.replace(one, scheduler=bare))
+    assert (padded.replicas.padding_tokens >= 0).all()
+    for name in ("prefill_tokens", "decode_tokens", "prefill_pairs", "chunk_read_tokens", "context_tokens"):
+        assert np.array_equal(getattr(padded.replicas, name), getattr(plain.replicas, name))
+
+
 @pytest.mark.parametrize("kind", [*SPLITWISE, CHUNKED])
 @EXAMPLES
 @given(data=st.data())

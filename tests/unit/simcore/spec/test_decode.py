@@ -128,10 +128,11 @@ def test_a_case_is_an_object(value: Any) -> None:
         decode_case(value)
 
 
-def test_what_is_not_built_is_refused_by_name() -> None:
-    for path, value in (("scheduler.token_budget", "auto"),):
-        with pytest.raises(SpecError, match="not built yet"):
-            decode_case(case_with(path, value))
+@pytest.mark.parametrize("kind", ["vllm", "orca", "request_level", "splitwise_baseline"])
+def test_an_automatic_budget_is_for_the_kinds_that_have_one(kind: str) -> None:
+    words = f"scheduler: token_budget: found 'auto' with kind {kind}, which has no token budget|scheduler.token_budget"
+    with pytest.raises(SpecError, match=words):
+        decode_case(case_with("scheduler", {"kind": kind, "token_budget": "auto"}))
 
 
 @pytest.mark.parametrize(

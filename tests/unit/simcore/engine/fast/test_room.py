@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from simcore.engine.fast import cluster, setup
+from simcore.engine.fast.names import KINDS
 from simcore.engine.fast.warm import warm_up
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
 from simcore.latency.curve import PS_PER_S
 from tests.clusters import cluster as make_cluster
 from tests.clusters import replica, scheduler
-
-KINDS = ("sarathi", "vllm", "splitwise_baseline", "splitwise")
 
 
 def busy_inputs(kind: str, requests: int = 400) -> ClusterInputs:
