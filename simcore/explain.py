@@ -118,17 +118,14 @@ def _purchase(case: Case, row: DesignRow) -> str:
     """``Buy 11 DGX H100 for prefill and 9 DGX A100 for decode.``"""
     if row.scheduler == SPLIT:
         parts = [f"{pool.machines} {resolve_machine(pool.machine).name} for {pool.role}" for pool in case.pools]
-        return f"Buy {listed(parts)}{_chunks(case)}{_parallel(row)}."
+        return f"Buy {listed(parts)}{_chunks(case, row)}{_parallel(row)}."
     machine = resolve_machine(case.pools[0].machine).name
     return f"Buy {row.mixed_machines} {machine}, each serving whole requests under {_scheduler(row)}{_parallel(row)}."
 
 
-def _chunks(case: Case) -> str:
+def _chunks(case: Case, row: DesignRow) -> str:
     """How Splitwise's machines take prompts, where not whole."""
-    if not case.scheduler.chunked:
-        return ""
-    budget = f" with a budget of {case.scheduler.token_budget} tokens" if case.scheduler.token_budget else ""
-    return f", prompts in chunks beside decodes{budget}"
+    return f", prompts in chunks beside decodes{_budget(row)}" if case.scheduler.chunked else ""
 
 
 def _parallel(row: DesignRow) -> str:
@@ -146,8 +143,11 @@ def _scheduler(row: DesignRow) -> str:
         "splitwise_baseline": "Splitwise's baseline",
         SPLIT: "Splitwise",
     }
-    budget = f" with a budget of {row.token_budget} tokens" if row.token_budget else ""
-    return names[row.scheduler] + budget
+    return names[row.scheduler] + _budget(row)
+
+
+def _budget(row: DesignRow) -> str:
+    return f" with a budget of {row.token_budget} tokens" if row.token_budget else ""
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,14 @@ def test_chunks_of_two_prompts_into_one_nic_go_in_the_order_in_which_they_ended(
     assert in_ns(free.requests.finish_ps) == [264, 364]
 
 
+def test_a_chunk_is_sent_when_it_has_passed_all_stages() -> None:
+    result = run(cluster(POLICY, [(0, 100, 2)], [replica("prefill", stages=2), DECODE], transfer(mode="chunkwise")))
+    # two stages: chunks to 128 and 200; sent to 192, and from 200 to 236
+    assert in_ns(result.requests.first_token_ps) == [200]
+    assert in_ns(result.requests.finish_ps) == [236 + 100]
+    assert in_ns(result.replicas.nic_busy_ps) == [100, 100]
+
+
 def test_without_room_at_the_first_chunk_a_prompt_is_sent_whole() -> None:
     policy = scheduler("chunked", token_budget=64, mixed_pool=False)
     machines = [PREFILL, replica("decode", kv_blocks=8)]
@@ -66,6 +74,15 @@ def test_the_cached_part_of_a_prompt_goes_with_its_first_chunk(budget: int, come
     policy = scheduler("chunked", token_budget=budget)
     result = run(cluster(policy, [(0, 100, 2)], PAIR, transfer(mode="chunkwise"), cached=[40]))
     assert in_ns(result.requests.finish_ps) == [come + 100]
+
+
+def test_a_prompt_sent_whole_polls_for_room() -> None:
+    policy = scheduler("chunked", token_budget=64, mixed_pool=False)
+    machines = [PREFILL, replica("decode", kv_blocks=8)]
+    sending = transfer(mode="chunkwise", retry_ps=250 * NS)
+    result = run(cluster(policy, [(0, 100, 4), (0, 100, 2)], machines, sending))
+    # the second's prompt ends at 200; it looks at 450 and 700, the room is free from 464 on
+    assert in_ns(result.requests.finish_ps) == [464, 700 + 100 + 100]
 
 
 def test_of_windowed_layers_only_the_prompt_s_last_tokens_are_sent() -> None:
