@@ -77,10 +77,10 @@ def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: Late
 
 
 def _what_it_lacks(model: Model, found: Evidence) -> str:
-    """Forms of the model that the measured one does not have: nothing is known of the error that they add."""
+    """Forms of the model that the measured one does not have: the error there is without what they add."""
     ours, theirs = _forms(model), _forms(model_of(found.group[0]))
     lacking = [form for form in ours if form not in theirs]
-    return f", but without {' or '.join(lacking)}, which no measurement was compared for" if lacking else ""
+    return f", of a model without {' or '.join(lacking)}" if lacking else ""
 
 
 def _forms(model: Model) -> list[str]:
