@@ -50,13 +50,32 @@ def decodes_ps(curve: IterationCurve, prompt: int, output: int) -> int:
     return sum(curve.iteration_ps([], [prompt + step]) for step in range(output - 1))
 
 
-def transfer_ps(sending: TransferInputs, prompt: int, prefill_ps: int) -> int:
-    """From the first token on: all of it after the prefill, or all but the last layer's during it."""
+def transfer_ps(sending: TransferInputs, curve: IterationCurve, prompt: int, parts: list[tuple[int, int]]) -> int:
+    """From the first token on: all of it after the prefill, or all but the last layer's, the last chunk's during it."""
+    prefill_ps = sum(curve.iteration_ps([part], []) for part in parts)
+    if sending.mode == "chunkwise":
+        return chunks_ps(sending, curve, parts) - prefill_ps
     whole = prompt * NIC_PS
     if sending.mode == "layerwise" and prompt >= WHOLE_BELOW_TOKENS:
         first_layer = -(-prefill_ps // sending.layers)
         whole = max(-(-whole // sending.layers), first_layer + whole - prefill_ps)
-    return whole + sending.setup_ps
+    return whole + set_up_ps(sending, prompt)
+
+
+def chunks_ps(sending: TransferInputs, curve: IterationCurve, parts: list[tuple[int, int]]) -> int:
+    """From the prefill's start on: each chunk when it has ended and the one before is sent, the first with what is
+    cached."""
+    ended = sent = 0
+    for new, done in parts:
+        tokens = new + (done if ended == 0 else 0)
+        ended += curve.iteration_ps([(new, done)], [])
+        sent = max(sent, ended) + tokens * NIC_PS + set_up_ps(sending, tokens)
+    return sent
+
+
+def set_up_ps(sending: TransferInputs, tokens: int) -> int:
+    """One for each block begun, where there are blocks."""
+    return sending.setup_ps * (-(-tokens // sending.block_tokens) if sending.block_tokens else 1)
 
 
 @pytest.mark.parametrize("engine", [run, run_oracle], ids=["fast", "oracle"])
@@ -83,20 +102,21 @@ def test_a_lone_request_takes_what_the_curve_says(
 
 @pytest.mark.parametrize("engine", [run, run_oracle], ids=["fast", "oracle"])
 @pytest.mark.parametrize(("kind", "mode"), [("splitwise", "serialized"), ("splitwise", "layerwise"),
-                                            (CHUNKED, "serialized")])  # fmt: skip
+                                            (CHUNKED, "serialized"), (CHUNKED, "chunkwise")])  # fmt: skip
 @EXAMPLES
-@given(curve=curves(), asked=lengths(), budget=st.integers(1, 600), setup_ps=st.sampled_from([0, 777]))
+@given(curve=curves(), asked=lengths(), budget=st.integers(1, 600), setup_ps=st.sampled_from([0, 777]),
+       block_tokens=st.sampled_from([0, 16, 300]))  # fmt: skip
 def test_a_lone_request_of_separate_pools_waits_for_its_kv_once(
     engine: Callable, kind: str, mode: str, curve: IterationCurve, asked: tuple[int, int, int], budget: int,
-    setup_ps: int,
+    setup_ps: int, block_tokens: int,
 ) -> None:  # fmt: skip
     prompt, cached, output = asked
     machine = replica("prefill", curve=curve, kv_blocks=PLENTY, transfer_ps_per_token=NIC_PS)
     machines = [machine, dataclasses.replace(machine, role="decode", transfer_ps_per_token=NIC_PS // 2)]
-    sending = transfer(mode=mode, setup_ps=setup_ps)
+    sending = transfer(mode=mode, setup_ps=setup_ps, block_tokens=block_tokens)
     policy = scheduler(kind, token_budget=budget, max_batch_tokens=PLENTY)
     found = engine(cluster(policy, [(ARRIVAL_NS, prompt, output)], machines, sending, cached=[cached])).requests
     first = first_token_ps(kind, curve, prompt, cached, budget)
-    between = transfer_ps(sending, prompt, first) if output > 1 else 0
+    between = transfer_ps(sending, curve, prompt, chunks(kind, prompt, cached, budget)) if output > 1 else 0
     assert found.first_token_ps.tolist() == [1000 * ARRIVAL_NS + first]
     assert found.finish_ps.tolist() == [1000 * ARRIVAL_NS + first + between + decodes_ps(curve, prompt, output)]
