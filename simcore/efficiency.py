@@ -72,11 +72,11 @@ def model_bytes(model: Model, kv_bytes: float, work: Work) -> float:
     written = work.prefill_tokens + work.decode_tokens
     chunks = _over_layers(model, work.chunk_read_tokens, work.iterations)
     decodes = _over_layers(model, work.context_tokens, work.decode_tokens)
-    weights = _read_weights(model, written / max(work.iterations, 1))
+    weights = _read_weights(model, round(written / max(work.iterations, 1)))
     return work.iterations * weights + kv_bytes * ((chunks + decodes) / model.layers + written)
 
 
-def _read_weights(model: Model, tokens: float) -> float:
+def _read_weights(model: Model, tokens: int) -> float:
     experts = expert_layers(model) * routed_parameters(model)
     others = layer_parameters(model) - experts + embedding_parameters(model)
     read = distinct_experts_share(model, tokens) * experts * expert_bytes(model)

@@ -98,12 +98,16 @@ def _layer_matrices(model: Model, routed: int) -> int:
     return model.layers * attention_parameters(model) + dense + with_experts * (always_parameters(model) + routed)
 
 
-def distinct_experts_share(model: Model, tokens: float) -> float:
+def distinct_experts_share(model: Model, tokens: int) -> float:
     """Expected share of a layer's routed experts that a batch of so many tokens takes, each its own at random and all
-    alike: 1 - (1 - k/E)^n."""
+    alike: 1 - (1 - k/E)^n. The power by squaring: multiplications have the same bits on every machine, pow may not."""
     if not model.experts:
         return 0.0
-    missed: float = (1 - (model.experts_per_token or 0) / model.experts) ** tokens
+    missed, factor = 1.0, 1 - (model.experts_per_token or 0) / model.experts
+    while tokens:
+        missed *= factor if tokens % 2 else 1.0
+        factor *= factor
+        tokens //= 2
     return 1 - missed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from typing import Literal
 
 import pytest
 
@@ -93,6 +94,21 @@ def test_weights_at_their_precision() -> None:
     assert weight_bytes(model("gpt-oss-20b")) == pytest.approx(13.76e9, rel=0.002)
     assert weight_bytes(model("deepseek-v3")) == 671_026_419_200
     assert weight_bytes(model("mixtral-8x7b")) == 2 * 46_702_792_704
+
+
+@pytest.mark.parametrize(("precision", "bits"), [("bf16", 16), ("fp8", 8), ("fp4", 4), ("mxfp4", 4.25)])
+def test_bits_of_a_weight(precision: Literal["bf16", "fp8", "fp4", "mxfp4"], bits: float) -> None:
+    llama = dataclasses.replace(model("llama2-70b"), weight_precision=precision)
+    assert weight_bytes(llama) == round(68_976_648_192 * bits / 8)
+    experts = dataclasses.replace(model("mixtral-8x7b"), expert_precision=precision)
+    routed = 32 * 8 * 3 * 4096 * 14336
+    assert weight_bytes(experts) == round((46_702_792_704 - routed) * 2 + routed * bits / 8)
+
+
+def test_kv_at_fp8_takes_half() -> None:
+    for model_id in ("llama2-70b", "deepseek-v3", "gpt-oss-120b"):
+        one = model(model_id)
+        assert 2 * kv_bytes_per_token(dataclasses.replace(one, kv_precision="fp8")) == kv_bytes_per_token(one)
 
 
 def test_distinct_experts() -> None:
