@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation, LimitResult
 from simcore.explain import Progress, answer, headline, why_not
@@ -62,6 +64,28 @@ def test_co_located_answers_name_scheduler_and_budget():
     assert texts(result)["A"].text == (
         "Buy 9 DGX H100, each serving whole requests under Sarathi with a budget of 512 tokens (tensor parallel 8)."
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("vllm_v1", "vLLM V1 (2025) with a budget of 512 tokens"),
+        ("orca", "Orca"),
+        ("request_level", "FasterTransformer"),
+    ],
+)
+def test_each_scheduler_is_named(kind, words):
+    family = f"{kind}:dgx-h100"
+    result = answered({family: (8.0,)}, families=[family])
+    assert texts(result)["A"].text == f"Buy 9 DGX H100, each serving whole requests under {words} (tensor parallel 8)."
+
+
+def test_a_budget_left_to_the_objective_is_said_as_it_was_chosen():
+    options = {"token_budget": "auto", "tensor_parallel": 8}
+    result = answered({"sarathi:dgx-h100": (8.0,)}, families=["sarathi:dgx-h100"], scheduler_options=options)
+    chosen = result.rows[0].token_budget
+    assert chosen % 128 == 0
+    assert f"under Sarathi with a budget of {chosen} tokens" in texts(result)["A"].text
 
 
 def test_nothing_feasible_lists_the_closest_misses_and_what_each_needs():

@@ -46,3 +46,34 @@ def test_splitwise_takes_whole_prompts_and_sends_layer_by_layer_unless_asked() -
 def test_a_transfer_that_the_options_rule_out_is_refused_by_name(given: dict[str, object], words: str) -> None:
     with pytest.raises(SpecError, match=f"kv_transfer.mode: {words}"):
         question(**given)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "budget"),
+    [
+        ("vllm_v1", "vLLM V1, 2025 on 2 DGX H100, 512-token budget", 512),
+        ("orca", "Orca on 2 DGX H100", None),
+        ("request_level", "FasterTransformer on 2 DGX H100", None),
+    ],
+)
+def test_every_scheduler_is_a_family_with_a_name(kind: str, label: str, budget: int | None) -> None:
+    family = f"{kind}:dgx-h100"
+    case, said = case_of(family, families=[family])
+    assert (case.scheduler.kind, case.scheduler.token_budget, said) == (kind, budget, label)
+
+
+def test_budgets_are_tried_where_none_is_given() -> None:
+    spec = question(families=["sarathi:dgx-h100", "vllm_v1:dgx-h100"], scheduler_options={"tensor_parallel": 8})
+    found = [(line.scheduler.kind, line.scheduler.token_budget) for line in lines(spec)]
+    assert found == [("sarathi", 512), ("sarathi", 2048), ("vllm_v1", 2048)]
+
+
+def test_a_budget_may_be_left_to_the_objective() -> None:
+    case, label = case_of("sarathi:dgx-h100", scheduler_options={"token_budget": "auto", "tensor_parallel": 8})
+    assert case.scheduler.token_budget == "auto"
+    assert label == "Sarathi on 2 DGX H100, auto budget"
+    with pytest.raises(SpecError, match=r"slo\.limits: found limits on ttft_s only"):
+        question(
+            scheduler_options={"token_budget": "auto"},
+            slo={"kind": "absolute", "limits": [{"metric": "ttft_s", "percentile": 99, "limit": 1}]},
+        )

@@ -10,6 +10,8 @@ from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm, clean_inputs
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix, ship_mixes
+from simcore.families import SCHEDULER_NAMES
+from simcore.spec import SCHEDULER_KINDS
 from simcore.traces import SyntheticSpec
 from tests.unit.planner.scenarios.conftest import Inputs
 
@@ -46,6 +48,26 @@ def test_inputs_are_plain_json_and_clean_to_themselves(alice: User, typed: Input
     assert again == inputs == clean_inputs(alice, again)
     assert (inputs["power_limit_kw"], inputs["mixed_counts"]) == (400.0, [5, 10, 15])
     assert (inputs["tbt_limit_s"], inputs["token_budget"]) == (0.1, 2000)
+
+
+@pytest.mark.parametrize(("text", "cleaned"), [("auto", "auto"), (" Auto ", "auto"), ("512", 512), ("", None)])
+def test_a_token_budget_is_a_number_or_left_to_the_objective(
+    alice: User, typed: Inputs, text: str, cleaned: object
+) -> None:
+    inputs = clean_inputs(alice, typed | {"token_budget": text})
+    assert inputs["token_budget"] == cleaned
+    assert clean_inputs(alice, inputs) == inputs
+    fields = refused(alice, typed | {"token_budget": "automatic"})
+    assert fields == {
+        "token_budget": "Found ‘automatic’, expected a whole number from 1 up, such as 512 or 2k, or auto."
+    }
+
+
+def test_every_scheduler_is_offered_on_every_machine_chosen(alice: User, typed: Inputs) -> None:
+    families = dict(QuestionForm(alice, typed).offered.families())
+    for kind, words in SCHEDULER_NAMES.items():
+        assert families[f"{kind}:dgx-h100"].startswith(f"{words} on ")
+    assert set(SCHEDULER_NAMES) == {*SCHEDULER_KINDS} - {"splitwise"}
 
 
 def test_a_browsers_form_is_read_alike(alice: User, typed: Inputs) -> None:
