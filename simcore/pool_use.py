@@ -67,7 +67,7 @@ def _pool_use(case: Case, inputs: ClusterInputs, run: RunResult, index: int, mem
         mfu=mfu,
         mbu=mbu,
         kv_peak_share=peak / capacity if capacity else 0.0,
-        nic_busy=float(replicas.nic_busy_ps[members].sum()) / replica_ps,
+        nic_busy=min(float(replicas.nic_busy_ps[members].sum()) / replica_ps, 1.0),
         padding=_padding(run, members),
         bubbles=tuple({cause.name.lower(): float(stage[cause]) for cause in BubbleCause} for stage in bubbles),
         phases=tuple(

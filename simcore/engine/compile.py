@@ -11,7 +11,7 @@ from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.memory import KvCapacity, kv_capacity
 from simcore.power import stage_power
-from simcore.spec import AUTO, Case, Model, PoolSpec, SpecError
+from simcore.spec import AUTO, AvailabilityState, Case, Model, PoolSpec, SpecError
 from simcore.traces import Trace
 from simcore.transfer import PS_PER_S, ps_per_token, replica_nic_bytes_per_s
 from simcore.words import counted
@@ -140,7 +140,7 @@ def _check_availability(index: int, pool: PoolSpec, count: int) -> None:
             )
 
 
-def _availability(pool: PoolSpec, position: int) -> tuple[tuple[int, str], ...]:
+def _availability(pool: PoolSpec, position: int) -> tuple[tuple[int, AvailabilityState], ...]:
     """What is said of one replica of the pool, by time; of one moment in the order given."""
     changes = [
         (round(change.at_s * PS_PER_S), change.state)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.latency.curve import IterationCurve
+from simcore.spec import AvailabilityState
 
 Int64 = NDArray[np.int64]
 
@@ -32,8 +33,8 @@ class ReplicaInputs:
     """By batch kind: milliwatts above idle of ONE STAGE's accelerators at the n of ``power_tokens``; linear between,
     flat beyond."""
     power_tokens: tuple[int, ...]
-    availability: tuple[tuple[int, str], ...] = ()
-    """(ps, ``AvailabilityState``) in the order of time: the state from then on. Before the first it is up."""
+    availability: tuple[tuple[int, AvailabilityState], ...] = ()
+    """(ps, state) in the order of time: the state from then on. Before the first it is up."""
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,6 @@ class PoolSpec:
     def __post_init__(self) -> None:
         if self.machines is not None and self.replicas is not None:
             raise SpecError("replicas: found with machines, expected only one of the two")
-        if self.availability:
-            raise SpecError("availability: schedules are not built yet, expected an empty list")
         _refuse_reserved("data_parallel", self.data_parallel)
         _refuse_reserved("expert_parallel", self.expert_parallel)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -137,4 +138,17 @@ def clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterI
     window = (first, draw(st.integers(first, len(asked)))) if draw(st.booleans()) else None
     return cluster(
         policy, requests, draw(replicas(kind, policy.block_tokens)), draw(transfers(kind)), cached, most, window
+    )
+
+
+@st.composite
+def failing_clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterInputs:
+    """A cluster some of whose replicas start late, drain, fail and come up again, also at the instant of an arrival."""
+    inputs = draw(clusters(kind, limits))
+    last = int(inputs.arrival_ps[-1]) + draw(st.sampled_from([10**5, 10**7, 10**8]))
+    moments = st.one_of(st.sampled_from([0, *inputs.arrival_ps.tolist()]), st.integers(0, last))
+    states = st.sampled_from(["up", "up", "starting", "draining", "failed", "failed"])
+    changes = st.lists(st.tuples(moments, states), max_size=5).map(lambda found: tuple(sorted(found)))
+    return dataclasses.replace(
+        inputs, replicas=tuple(dataclasses.replace(each, availability=draw(changes)) for each in inputs.replicas)
     )

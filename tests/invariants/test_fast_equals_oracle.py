@@ -20,7 +20,7 @@ from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import RunResult
 from tests.invariants.long_runs import long_run
-from tests.invariants.strategies import KINDS, clusters
+from tests.invariants.strategies import KINDS, clusters, failing_clusters
 
 EXAMPLES = int(os.environ.get("PHASEPLAN_EQUALITY_EXAMPLES", "0"))
 LONG_RUNS = int(os.environ.get("PHASEPLAN_EQUALITY_SEEDS", "5"))
@@ -64,6 +64,13 @@ def assert_equal(inputs: ClusterInputs) -> None:
 @given(data=st.data())
 def test_fast_equals_oracle(kind: str, data: st.DataObject) -> None:
     assert_equal(data.draw(clusters(kind)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@SETTINGS
+@given(data=st.data())
+def test_fast_equals_oracle_under_failures(kind: str, data: st.DataObject) -> None:
+    assert_equal(data.draw(failing_clusters(kind)))
 
 
 @pytest.mark.parametrize("seed", range(LONG_RUNS))

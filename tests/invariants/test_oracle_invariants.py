@@ -172,7 +172,7 @@ def test_the_clock_is_monotone_and_nothing_ends_before_it_starts(kind: str, data
         assert all(event[0] >= now for event in cluster.events)
         for replica, batch in in_flight(cluster):
             assert (np.diff(batch.starts_ps) >= batch.duration_ps).all()
-            assert batch.start_ps + batch.duration_ps * replica.inputs.stages <= batch.end_ps
+            assert batch.starts_ps[0] + batch.duration_ps * replica.inputs.stages <= batch.end_ps
         assert all(replica.in_flight <= replica.inputs.stages for replica in cluster.replicas)
 
 

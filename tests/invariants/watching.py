@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.oracle.cluster import given_up, handle_arrivals, handle_events, next_instant, start_due
+from simcore.engine.oracle.cluster import (
+    change_availability,
+    handle_arrivals,
+    handle_events,
+    is_going_on,
+    next_instant,
+    start_due,
+)
 from simcore.engine.oracle.setup import build_cluster
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica
 
@@ -14,9 +21,10 @@ def instants(inputs: ClusterInputs) -> Iterator[tuple[int, Cluster]]:
     """(time, state) after everything of that instant has happened; the loop of ``oracle.cluster.run``."""
     cluster = build_cluster(inputs)
     arrived = 0
-    while arrived < len(cluster.requests) or (cluster.events and not given_up(cluster, arrived)):
+    while is_going_on(cluster, arrived):
         now = next_instant(cluster, arrived)
         handle_events(cluster, now)
+        change_availability(cluster, now)
         arrived = handle_arrivals(cluster, arrived, now)
         start_due(cluster, now)
         yield now, cluster

@@ -46,7 +46,7 @@ def admission_tokens(request: Request, cluster: Cluster) -> int:
 def transfer_tokens(request: Request, cluster: Cluster) -> int:
     """Reserved at the destination of a KV transfer."""
     if cluster.reservation == OUTPUT_AT_DECODE:
-        return request.prompt_tokens + 1
+        return request.target_tokens + 1
     return lifetime_tokens(request, cluster)
 
 
@@ -59,7 +59,7 @@ def routed_tokens(request: Request, cluster: Cluster) -> int:
 @step
 def routed_prompt_tokens(request: Request, cluster: Cluster) -> int:
     """What the router counts on a prefill replica whose request decodes elsewhere: prompt and first token."""
-    return held_tokens(request.prompt_tokens + 1, cluster)
+    return held_tokens(request.target_tokens + 1, cluster)
 
 
 @step

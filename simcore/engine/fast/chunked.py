@@ -8,6 +8,7 @@ from __future__ import annotations
 from simcore.engine.fast import sarathi
 from simcore.engine.fast.blocks import give_back, growth_blocks, routed_prompt_tokens, take
 from simcore.engine.fast.chunkwise import reserve_for_chunks, send_chunk
+from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
@@ -137,7 +138,11 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
     for i in range(flight_at(cluster, replica, flight).members):
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
-        request.done_tokens += new_tokens_of(cluster, replica, flight)[i]
+        new = new_tokens_of(cluster, replica, flight)[i]
+        if request.displaced > 0:
+            end_displaced(cluster, replica, slot, new, now)
+            continue
+        request.done_tokens += new
         if request.done_tokens < request.target_tokens:
             append_running(cluster, replica, slot)
             if request.sent_by_chunk > 0:

@@ -6,13 +6,14 @@ too short, and goes on from there with a longer one.
 
 from __future__ import annotations
 
+from simcore.engine.fast.availability import change_availability, next_change_ps
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
 from simcore.engine.fast.layout import numbers
-from simcore.engine.fast.queues import free_slot, take_slot
+from simcore.engine.fast.queues import free_slot, push_unrouted, take_slot
 from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, start_iterations
 from simcore.engine.fast.results import run_result
-from simcore.engine.fast.router import route
+from simcore.engine.fast.router import could_ever_hold, route
 from simcore.engine.fast.setup import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, build_memory, enlarge
 from simcore.engine.fast.state import (
     DECODE,
@@ -49,17 +50,26 @@ def run(inputs: ClusterInputs) -> RunResult:
 def advance(address: int) -> tuple[int, int]:
     """Go on to the end (``DONE``), or until a table is too short. Returns which, and the time of the instant."""
     cluster = cluster_row(address, 0)
-    while cluster.arrived < cluster.trace_requests or (cluster.active + cluster.polling > 0 and not given_up(cluster)):
+    while is_going_on(cluster):
         now = next_instant(cluster)
         lacking = lacks(cluster, now)
         if lacking != DONE:
             return lacking, now
         if not handle_events(cluster, now):
             return MORE_GAPS, now
+        change_availability(cluster, now)
         handle_arrivals(cluster, now)
         start_due(cluster, now)
     close_books(cluster)
     return DONE, cluster.end_ps
+
+
+@step
+def is_going_on(cluster: Cluster) -> bool:
+    """Whether anything can happen that changes what becomes of a request."""
+    if cluster.arrived < cluster.trace_requests or (cluster.active + cluster.polling > 0 and not given_up(cluster)):
+        return True
+    return cluster.changed < cluster.change_count and cluster.free_count < cluster.slots
 
 
 @step
@@ -71,8 +81,8 @@ def close_books(cluster: Cluster) -> None:
 
 @step
 def next_instant(cluster: Cluster) -> int:
-    """Time of the earliest event or arrival; at least one is left."""
-    now = min(first_end_ps(cluster), next_transfer_ps(cluster), next_poll_ps(cluster))
+    """Time of the earliest event, change of availability or arrival; at least one is left."""
+    now = min(first_end_ps(cluster), next_transfer_ps(cluster), next_poll_ps(cluster), next_change_ps(cluster))
     arrived = cluster.arrived
     return min(now, numbers(cluster.arrival_ps)[arrived]) if arrived < cluster.trace_requests else now
 
@@ -129,13 +139,15 @@ def handle_events(cluster: Cluster, now: int) -> bool:
 
 @step
 def handle_arrivals(cluster: Cluster, now: int) -> None:
-    """Step 4."""
+    """Step 5."""
     while cluster.arrived < cluster.trace_requests and numbers(cluster.arrival_ps)[cluster.arrived] == now:
         slot = take_slot(cluster)
         take_in(cluster, slot, cluster.arrived)
         cluster.arrived += 1
         if route(cluster, request_at(cluster, slot)):
             arrive(cluster, slot, now)
+        elif could_ever_hold(cluster, request_at(cluster, slot)):
+            push_unrouted(cluster, slot)
         else:
             result_at(cluster, request_at(cluster, slot).index).status = REFUSED
             free_slot(cluster, slot)
@@ -154,7 +166,9 @@ def take_in(cluster: Cluster, slot: int, index: int) -> None:
     request.generated = request.blocks = request.inbound_blocks = request.max_gap_ps = 0
     request.prefill_ended = request.scheduled = request.sent_by_layer = request.chosen = 0
     request.sent_by_chunk = request.sent_tokens = 0
-    request.last_token_ps = request.sent_ps = NONE
+    request.sending = request.moved = request.displaced = 0
+    request.here = 1
+    request.last_token_ps = request.sent_ps = request.prefill_replica = request.decode_replica = NONE
     for phase in (PROMPT, DECODE):
         task = task_at(cluster, 2 * slot + phase)
         task.passes = task.in_batch = task.queued = 0
@@ -162,7 +176,7 @@ def take_in(cluster: Cluster, slot: int, index: int) -> None:
 
 @step
 def start_due(cluster: Cluster, now: int) -> None:
-    """Step 5."""
+    """Step 6."""
     for i in range(cluster.due_count):
         start_iterations(cluster, replica_at(cluster, numbers(cluster.due)[i]), now)
     for i in range(cluster.due_count):
@@ -173,5 +187,5 @@ def start_due(cluster: Cluster, now: int) -> None:
 @step
 def given_up(cluster: Cluster) -> bool:
     """Only polls are left and each has failed since anything last happened: no room will ever come."""
-    nothing_to_come = cluster.arrived == cluster.trace_requests and cluster.active == 0
-    return nothing_to_come and cluster.failed_polls >= cluster.polling
+    all_come = cluster.arrived == cluster.trace_requests and cluster.changed == cluster.change_count
+    return all_come and cluster.active == 0 and cluster.failed_polls >= cluster.polling

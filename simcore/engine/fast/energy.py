@@ -42,7 +42,7 @@ def power_mw(knots: int, first: int, count: int, kind: int, tokens: int) -> int:
 @step
 def add_energy(cluster: Cluster, replica: Replica, power: int, start_ps: int, end_ps: int) -> None:
     """One stage's work from start to end, both floored to whole us; split at seconds for the cluster's series."""
-    start, end = start_ps // PS_PER_US, end_ps // PS_PER_US
+    start, end = start_ps // PS_PER_US, max(start_ps, end_ps) // PS_PER_US
     replica.energy_nj += power * (end - start)
     while start < end:
         second = start // US_PER_S
@@ -53,9 +53,10 @@ def add_energy(cluster: Cluster, replica: Replica, power: int, start_ps: int, en
 
 
 @step
-def add_batch_energy(cluster: Cluster, replica: Replica, flight: int) -> None:
-    """All stages of a micro-batch that ends: only now is its last second certain to be in the series."""
+def add_batch_energy(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
+    """All stages of a micro-batch that ends, as far as they have come by now (only now is its last second certain to be
+    in the series)."""
     batch = flight_at(cluster, replica, flight)
     for stage in range(replica.stages):
         start = stage_starts_of(cluster, replica, flight)[stage]
-        add_energy(cluster, replica, batch.power_mw, start, start + batch.duration_ps)
+        add_energy(cluster, replica, batch.power_mw, start, min(start + batch.duration_ps, now))

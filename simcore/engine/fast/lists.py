@@ -1,6 +1,6 @@
 """The lists of a splitwise machine, doubly linked: tasks that wait, prompts and interrupted decodes, requests present.
 
-A task's number is 2 x slot + phase. Its order is that of 2 x place in the trace + phase: by arrival, a prompt first.
+A task's number is 2 x slot + phase. Its order is that of 2 x ``Request.order`` + phase: by arrival, a prompt first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simcore.engine.fast.state import NONE, PROMPT, Cluster, Replica, request_at
 @step
 def order_of(cluster: Cluster, task: int) -> int:
     """What waiting tasks are ordered by."""
-    return 2 * request_at(cluster, task >> 1).index + (task & 1)
+    return 2 * request_at(cluster, task >> 1).order + (task & 1)
 
 
 @step
@@ -53,7 +53,7 @@ def place_by_passes(cluster: Cluster, replica: Replica, task: int) -> int:
 def goes_before(cluster: Cluster, one: int, other: int) -> bool:
     """By (passes, arrival)."""
     if task_at(cluster, one).passes == task_at(cluster, other).passes:
-        return request_at(cluster, one >> 1).index < request_at(cluster, other >> 1).index
+        return request_at(cluster, one >> 1).order < request_at(cluster, other >> 1).order
     return task_at(cluster, one).passes < task_at(cluster, other).passes
 
 
@@ -136,7 +136,7 @@ def set_last_queued(replica: Replica, task: int, last: int) -> None:
 def insert_present(cluster: Cluster, replica: Replica, slot: int) -> None:
     """A request with a task here, by arrival."""
     before = replica.last_present
-    while before != NONE and request_at(cluster, before).index > request_at(cluster, slot).index:
+    while before != NONE and request_at(cluster, before).order > request_at(cluster, slot).order:
         before = request_at(cluster, before).previous_present
     after = replica.first_present if before == NONE else request_at(cluster, before).next_present
     request = request_at(cluster, slot)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.bubbles import note_gaps
+from simcore.engine.fast.bubbles import count_bubbles, note_gaps
 from simcore.engine.fast.curve import base_ps, chunk_ps
-from simcore.engine.fast.energy import power_mw
+from simcore.engine.fast.energy import add_batch_energy, power_mw
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
@@ -25,6 +25,7 @@ from simcore.engine.fast.state import (
     work_at,
 )
 from simcore.engine.fast.tokens import is_finished
+from simcore.engine.outputs import NEVER
 from simcore.latency.curve import BatchKind
 
 PREFILL, DECODE, HYBRID = int(BatchKind.PREFILL), int(BatchKind.DECODE), int(BatchKind.HYBRID)
@@ -161,3 +162,24 @@ def leave_flight(cluster: Cluster, replica: Replica) -> int:
     following = flight_at(cluster, replica, replica.first_flight)
     numbers(cluster.next_ps)[replica.index] = following.end_ps if replica.in_flight > 0 else FOREVER
     return flight
+
+
+@step
+def cut_short(cluster: Cluster, replica: Replica, now: int) -> None:
+    """The replica of the oldest micro-batch fails: what its stages would have done from now on is taken off again; its
+    tokens stay counted. A prompt whose first iteration was yet to be taken up has not been scheduled."""
+    if replica.stages > 1:
+        count_bubbles(cluster, replica, now)
+    flight = leave_flight(cluster, replica)
+    cluster.busy_until_ps = now
+    add_batch_energy(cluster, replica, flight, now)
+    batch = flight_at(cluster, replica, flight)
+    work = work_at(cluster, replica, batch.kind)
+    for stage in range(replica.stages):
+        start = stage_starts_of(cluster, replica, flight)[stage]
+        work.busy_ps -= max(start + batch.duration_ps - max(start, now), 0)
+    for i in range(batch.members):
+        request = request_at(cluster, members_of(cluster, replica, flight)[i])
+        if result_at(cluster, request.index).first_scheduled_ps > now:
+            result_at(cluster, request.index).first_scheduled_ps = NEVER
+            request.scheduled = 0

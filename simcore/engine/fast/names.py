@@ -14,6 +14,9 @@ JSQ, ROUND_ROBIN, RANDOM, LEAST_KV, LEAST_WAITING = range(5)
 ROLES = ("mixed", "prefill", "decode")
 MIXED_ROLE, PREFILL_ROLE, DECODE_ROLE = range(3)
 
+STATES = ("up", "starting", "draining", "failed")
+UP, STARTING, DRAINING, FAILED = range(4)
+
 AGEINGS = ("fair", "none", "splitwise-sim")
 FAIR, NO_AGEING, SPLITWISE_SIM = range(3)
 

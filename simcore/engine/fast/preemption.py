@@ -13,7 +13,16 @@ from simcore.engine.fast.blocks import (
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL
 from simcore.engine.fast.queues import pop_waiting, push_waiting_front
-from simcore.engine.fast.state import Cluster, Replica, members_of, new_tokens_of, request_at, result_at, running_of
+from simcore.engine.fast.state import (
+    Cluster,
+    Replica,
+    Request,
+    members_of,
+    new_tokens_of,
+    request_at,
+    result_at,
+    running_of,
+)
 
 UNDIVIDED_KINDS = ("orca", "request_level")
 """Each micro-batch may hold max_batch_size requests, however many stages there are."""
@@ -109,10 +118,16 @@ def preempt(cluster: Cluster, replica: Replica, slot: int) -> None:
     request = request_at(cluster, slot)
     give_back(replica, request)
     replica.admitted -= 1
+    start_over(cluster, request)
+    push_waiting_front(cluster, replica, slot)
+
+
+@step
+def start_over(cluster: Cluster, request: Request) -> None:
+    """Its KV is lost: prompt and generated tokens are computed again, after the cached ones."""
     request.target_tokens = request.prompt_tokens + request.generated
     request.done_tokens = request.cached_tokens
     result_at(cluster, request.index).preemptions += 1
-    push_waiting_front(cluster, replica, slot)
 
 
 @step

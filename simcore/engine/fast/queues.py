@@ -67,6 +67,35 @@ def pop_joining(cluster: Cluster, replica: Replica) -> int:
 
 
 @step
+def remove_waiting_request(cluster: Cluster, replica: Replica, slot: int) -> None:
+    """Out of the waiting queue, wherever in it."""
+    before, ahead = NONE, replica.first_waiting
+    while ahead != slot:
+        before, ahead = ahead, request_at(cluster, ahead).next_waiting
+    request = request_at(cluster, slot)
+    if before == NONE:
+        replica.first_waiting = request.next_waiting
+    else:
+        request_at(cluster, before).next_waiting = request.next_waiting
+    if replica.last_waiting == slot:
+        replica.last_waiting = before
+    replica.waiting -= 1
+    replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
+
+
+@step
+def push_unrouted(cluster: Cluster, slot: int) -> None:
+    """At the end of the requests that no replica which is up could hold."""
+    request_at(cluster, slot).next_waiting = NONE
+    if cluster.unrouted == 0:
+        cluster.first_unrouted = slot
+    else:
+        request_at(cluster, cluster.last_unrouted).next_waiting = slot
+    cluster.last_unrouted = slot
+    cluster.unrouted += 1
+
+
+@step
 def take_slot(cluster: Cluster) -> int:
     """A free slot; ``cluster.advance`` made sure that there is one."""
     cluster.free_count -= 1
@@ -76,5 +105,6 @@ def take_slot(cluster: Cluster) -> int:
 @step
 def free_slot(cluster: Cluster, slot: int) -> None:
     """Nobody refers to the slot any more."""
+    request_at(cluster, slot).here = 0
     numbers(cluster.free_slots)[cluster.free_count] = slot
     cluster.free_count += 1

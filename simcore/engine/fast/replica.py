@@ -89,7 +89,7 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     if replica.stages > 1:
         count_bubbles(cluster, replica, now)
     flight = leave_flight(cluster, replica)
-    add_batch_energy(cluster, replica, flight)
+    add_batch_energy(cluster, replica, flight, now)
     replica.idle_since_ps = now
     make_due(cluster, replica)
     if cluster.chunked > 0:

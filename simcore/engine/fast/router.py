@@ -1,6 +1,6 @@
 """Where an arriving request goes (rules: the oracle's).
 
-Only replicas that could ever hold the request are looked at; with none it is refused.
+Only replicas that are up and could hold the request are looked at; with none it waits, or is refused.
 """
 
 from __future__ import annotations
@@ -21,26 +21,29 @@ from simcore.engine.fast.names import (
     JSQ,
     LEAST_KV,
     LEAST_WAITING,
+    MIXED_ROLE,
     PREFILL_ROLE,
     RANDOM,
     ROUND_ROBIN,
     SPLITWISE,
+    UP,
 )
 from simcore.engine.fast.pools import DECODE_POOL, MIXED_POOL, PREFILL_POOL, put, take_out
 from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request, pool_of, replica_at, result_at
 
+ANY_ROLE = -1
 PENDING, RESERVED, KV_BLOCKS, WAITING = 0, 1, 2, 3
 """What a choice is the minimum of."""
 
 
 @step
 def route(cluster: Cluster, request: Request) -> bool:
-    """Assign the request; False: it can never fit and is refused."""
-    if 0 < cluster.max_model_tokens < request.prompt_tokens + request.output_limit:
+    """Assign the request; False: no replica that is up could hold it."""
+    if is_too_long(cluster, request):
         return False
     if cluster.kind != SPLITWISE:
         prefill, decode = choose_one(cluster, request)
-    elif cluster.router == JSQ and cluster.mixed_pool > 0:
+    elif has_two_stages(cluster):
         prefill, decode = choose_two_stages(cluster, request)
     else:
         prefill, decode = choose_by_role(cluster, request)
@@ -51,13 +54,52 @@ def route(cluster: Cluster, request: Request) -> bool:
 
 
 @step
+def has_two_stages(cluster: Cluster) -> bool:
+    """Whether Splitwise's own router is asked, which moves machines between the pools."""
+    return cluster.kind == SPLITWISE and cluster.router == JSQ and cluster.mixed_pool > 0
+
+
+@step
+def is_too_long(cluster: Cluster, request: Request) -> bool:
+    """Over max_model_tokens."""
+    return 0 < cluster.max_model_tokens < request.prompt_tokens + request.output_limit
+
+
+@step
+def could_ever_hold(cluster: Cluster, request: Request) -> bool:
+    """Whether the router would find a place if every replica were up and in its own pool. Else it is refused."""
+    tokens = lifetime_tokens(request, cluster)
+    if is_too_long(cluster, request):
+        return False
+    if has_two_stages(cluster):
+        return any_of_role(cluster, ANY_ROLE, tokens)
+    if any_of_role(cluster, PREFILL_ROLE, 0) and any_of_role(cluster, DECODE_ROLE, 0):
+        prefill = any_of_role(cluster, PREFILL_ROLE, request.target_tokens + 1)
+        return prefill and any_of_role(cluster, DECODE_ROLE, tokens)
+    return any_of_role(cluster, MIXED_ROLE, tokens)
+
+
+@step
+def any_of_role(cluster: Cluster, role: int, tokens: int) -> bool:
+    """Whether a replica of the role, wherever it is now, could hold so many tokens, if it held nothing else."""
+    blocks = blocks_of(tokens, cluster)
+    for index in range(cluster.replica_count):
+        replica = replica_at(cluster, index)
+        if (role == ANY_ROLE or replica.role == role) and replica.kv_blocks >= blocks:
+            return True
+    return False
+
+
+@step
 def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> None:
     """Note what the router counts: pending tokens, and the KV that the request will reserve."""
     request.prefill_replica, request.decode_replica = prefill, decode
+    request.order = cluster.routed
+    cluster.routed += 1
     result = result_at(cluster, request.index)
     result.prefill_replica, result.decode_replica = prefill, decode
     source, destination = replica_at(cluster, prefill), replica_at(cluster, decode)
-    source.pending_tokens += request.prompt_tokens
+    source.pending_tokens += request.target_tokens
     destination.pending_tokens += 1
     destination.reserved_tokens += routed_tokens(request, cluster)
     if prefill != decode:
@@ -77,7 +119,7 @@ def choose_by_role(cluster: Cluster, request: Request) -> tuple[int, int]:
     """Each phase in its own pool, nothing moves; without both pools, one replica of the mixed pool."""
     if numbers(cluster.pool_sizes)[PREFILL_POOL] == 0 or numbers(cluster.pool_sizes)[DECODE_POOL] == 0:
         return choose_one(cluster, request)
-    prefill = choose(cluster, PREFILL_POOL, request.prompt_tokens + 1, request, 0)
+    prefill = choose(cluster, PREFILL_POOL, request.target_tokens + 1, request, 0)
     decode = choose(cluster, DECODE_POOL, lifetime_tokens(request, cluster), request, 1)
     return prefill, decode
 
@@ -181,7 +223,7 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
     prefill = find_prefill(cluster, request)
     decode = find_decode(cluster, tokens)
     if prefill == NONE:
-        prefill = least(cluster, DECODE_POOL, request.prompt_tokens + 1, PENDING)
+        prefill = least(cluster, DECODE_POOL, request.target_tokens + 1, PENDING)
         turn_mixed(cluster, prefill, DECODE_POOL)
     if decode == NONE:
         decode = least(cluster, PREFILL_POOL, tokens, RESERVED)
@@ -194,19 +236,20 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
 
 @step
 def could_be_held(cluster: Cluster, tokens: int) -> bool:
-    """Whether any replica could hold so many tokens, if it held nothing else."""
+    """Whether any replica that is up could hold so many tokens, if it held nothing else."""
     blocks = blocks_of(tokens, cluster)
-    most = 0
     for index in range(cluster.replica_count):
-        most = max(most, replica_at(cluster, index).kv_blocks)
-    return most >= blocks
+        replica = replica_at(cluster, index)
+        if replica.state == UP and replica.kv_blocks >= blocks:
+            return True
+    return False
 
 
 @step
 def find_prefill(cluster: Cluster, request: Request) -> int:
     """The prefill replica with the fewest pending tokens, unless its queue is long; else the same in the mixed pool."""
     for pool in (PREFILL_POOL, MIXED_POOL):
-        best = least(cluster, pool, request.prompt_tokens + 1, PENDING)
+        best = least(cluster, pool, request.target_tokens + 1, PENDING)
         if best != NONE and not is_queue_long(cluster, replica_at(cluster, best), request):
             return best
     return NONE
@@ -215,7 +258,7 @@ def find_prefill(cluster: Cluster, request: Request) -> int:
 @step
 def is_queue_long(cluster: Cluster, replica: Replica, request: Request) -> bool:
     """Something waits there, and the prompt would make its pending tokens exceed the limit."""
-    pending = replica.pending_tokens + request.prompt_tokens
+    pending = replica.pending_tokens + request.target_tokens
     return waiting(replica) > 0 and pending > cluster.prompt_pending_limit
 
 
@@ -261,7 +304,23 @@ def turn_mixed(cluster: Cluster, index: int, pool: int) -> None:
 @step
 def return_home(cluster: Cluster, replica: Replica) -> None:
     """A prefill or decode machine that turned mixed and has no requests left goes back to its pool."""
-    if replica.role == PREFILL_ROLE and take_out(cluster, MIXED_POOL, replica.index):
+    if replica.role != MIXED_ROLE and take_out(cluster, MIXED_POOL, replica.index):
+        join_home(cluster, replica)
+
+
+@step
+def join_home(cluster: Cluster, replica: Replica) -> None:
+    """Into the pool of its role."""
+    if replica.role == PREFILL_ROLE:
         put(cluster, PREFILL_POOL, replica.index)
-    elif replica.role == DECODE_ROLE and take_out(cluster, MIXED_POOL, replica.index):
+    elif replica.role == DECODE_ROLE:
         put(cluster, DECODE_POOL, replica.index)
+    else:
+        put(cluster, MIXED_POOL, replica.index)
+
+
+@step
+def leave_pool(cluster: Cluster, replica: Replica) -> None:
+    """Out of whichever pool it is in: nothing new is routed there."""
+    for pool in (PREFILL_POOL, DECODE_POOL, MIXED_POOL):
+        take_out(cluster, pool, replica.index)

@@ -15,12 +15,12 @@ def append_running(cluster: Cluster, replica: Replica, slot: int) -> None:
 
 @step
 def sort_by_arrival(cluster: Cluster, replica: Replica) -> None:
-    """By place in the trace. By insertion: the list is mostly in order already."""
+    """In the order in which they were routed. By insertion: the list is mostly in order already."""
     for i in range(1, replica.running):
         slot = running_of(cluster, replica)[i]
-        index = request_at(cluster, slot).index
+        order = request_at(cluster, slot).order
         place = i
-        while place > 0 and request_at(cluster, running_of(cluster, replica)[place - 1]).index > index:
+        while place > 0 and request_at(cluster, running_of(cluster, replica)[place - 1]).order > order:
             running_of(cluster, replica)[place] = running_of(cluster, replica)[place - 1]
             place -= 1
         running_of(cluster, replica)[place] = slot
@@ -37,6 +37,18 @@ def sort_by_admission(cluster: Cluster, replica: Replica) -> None:
             running_of(cluster, replica)[place] = running_of(cluster, replica)[place - 1]
             place -= 1
         running_of(cluster, replica)[place] = slot
+
+
+@step
+def remove_running(cluster: Cluster, replica: Replica, slot: int) -> int:
+    """Out of the running list; returns where in it."""
+    place = 0
+    while running_of(cluster, replica)[place] != slot:
+        place += 1
+    for i in range(place + 1, replica.running):
+        running_of(cluster, replica)[i - 1] = running_of(cluster, replica)[i]
+    replica.running -= 1
+    return place
 
 
 @step

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
 from simcore.engine.fast.layout import Int64, table
-from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, TRANSFER_MODES
+from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, STATES, TRANSFER_MODES
 from simcore.engine.fast.preemption import UNDIVIDED_KINDS
 from simcore.engine.fast.state import (
     FOREVER,
@@ -105,6 +105,8 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     """Replicas with their curves, power, pools, and rows for their batches."""
     replicas, stages, most = len(inputs.replicas), most_stages(inputs), most_members(inputs)
     memory.put("replicas", replica_table(inputs))
+    memory.put("built_replicas", memory.tables["replicas"].copy())
+    put_changes(memory, inputs)
     memory.put("curves", curve_table(distinct_curves(inputs)))
     memory.put("curve_knots", knot_array(distinct_curves(inputs)))
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
@@ -128,6 +130,18 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     pools = [[i for i, r in enumerate(inputs.replicas) if r.role == role] for role in ("prefill", "decode", "mixed")]
     memory.put("pools", np.array([pool + [NONE] * (replicas - len(pool)) for pool in pools], np.int64))
     memory.put("pool_sizes", np.array([len(pool) for pool in pools], np.int64))
+
+
+def put_changes(memory: Memory, inputs: ClusterInputs) -> None:
+    """All replicas' changes of availability by time, then by replica, then as given."""
+    changes = [
+        (ps, index, STATES.index(state))
+        for index, replica in enumerate(inputs.replicas)
+        for ps, state in replica.availability
+    ]
+    memory.put("changes", np.array(sorted(changes, key=lambda change: change[:2]), np.int64).reshape(-1))
+    memory.cluster["change_count"] = len(changes)
+    memory.put("displaced", np.zeros(len(inputs.arrival_ps) if changes else 0, np.int64))
 
 
 def put_room(memory: Memory) -> None:
@@ -263,6 +277,7 @@ def lengthen_slots(memory: Memory, slots: int) -> None:
         memory.lengthen(name, length)
     memory.tables["free_slots"][free : free + slots - before] = np.arange(before, slots)[::-1]
     memory.cluster["free_count"] += slots - before
+    memory.cluster["slots"] = slots
 
 
 def make_room_for_gaps(memory: Memory) -> None:

@@ -14,6 +14,7 @@ from simcore.engine.fast.blocks import (
     routed_prompt_tokens,
     take,
 )
+from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
@@ -44,7 +45,7 @@ from simcore.engine.fast.state import (
     running_of,
     task_at,
 )
-from simcore.engine.fast.tokens import emit_token, end_prefill, forget_finished
+from simcore.engine.fast.tokens import emit_token, end_prefill, forget_decode
 from simcore.engine.fast.transfer import finish_transfer, send_by_layer, send_whole, start_waiting_transfers
 
 
@@ -225,7 +226,11 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
         slot = task >> 1
         request = request_at(cluster, slot)
         new = new_tokens_of(cluster, replica, flight)[i]
-        if new > 0:
+        if request.displaced > 0:
+            replica.reselect = 1
+            task_at(cluster, task).in_batch = 0
+            end_displaced(cluster, replica, slot, new, now)
+        elif new > 0:
             request.done_tokens += new
             replica.reselect = 1
             task_at(cluster, task).in_batch = 0
@@ -263,5 +268,5 @@ def leave(cluster: Cluster, replica: Replica, slot: int) -> None:
     request = request_at(cluster, slot)
     remove_present(cluster, replica, slot)
     give_back(replica, request)
-    forget_finished(cluster, request)
+    forget_decode(cluster, request)
     free_slot(cluster, slot)

@@ -57,6 +57,8 @@ class Request:
     """KV blocks held where it prefills, and later where it decodes."""
     last_token_ps: int
     max_gap_ps: int
+    order: int
+    """How many were routed before it: "by arrival" on a replica. One that is queued again has arrived again."""
     output_tokens: int
     output_limit: int
     """What a reservation counts: ``max_output_tokens`` where given, else ``output_tokens``."""
@@ -76,9 +78,17 @@ class Request:
     """Chunk-wise: what has been sent so far, in tokens of all layers, and"""
     sent_ps: int
     """when that has come."""
+    sending: int
+    """Whether its transfer waits for room, polls for it, or is under way (``transfer.py``)."""
+    moved: int
+    """Its KV has come to its decode replica: its prefill replica holds nothing of it any more."""
+    displaced: int
+    """Its decode's replica failed while it was in a micro-batch of its prefill's; queued again when that ends."""
+    here: int
+    """Whether the slot is taken."""
     next_waiting: int
-    """The next in its replica's waiting queue; splitwise: the next transfer that waits for room there;
-    ``request_level``: the next member of its batch while that is not in flight."""
+    """The next in its replica's waiting queue, or of those that no replica could hold; splitwise: the next transfer
+    that waits for room there; ``request_level``: the next member of its batch while that is not in flight."""
     next_poll: int
     poll_ps: int
     """The next transfer that polls, and when this one does."""
@@ -132,7 +142,6 @@ class Replica:
     """All kinds but splitwise: requests that hold KV blocks here, in flight or not."""
     admissions: int
     """Requests admitted so far, each as often as it was."""
-    due: int
     running: int
     """Length of its row of ``running``."""
     waiting: int
@@ -176,13 +185,17 @@ class Replica:
     """Transfers to here that wait for room, first come first, linked through ``Request.next_waiting``."""
     polls: int
     """Transfers to here that poll for room."""
-    idle_since_ps: int
 
     full_until_ps: int
     """Until when as many micro-batches were in flight as there are stages: since the newest was formed at the
     earliest."""
     waited_for_kind: int
     """Kind of the micro-batch that ended then."""
+
+    # a replica that has lost everything is as it was built, but for what follows
+    due: int
+    state: int
+    idle_since_ps: int
 
     blocked_ps: int
     transfer_wait_ps: int
@@ -289,6 +302,21 @@ class Cluster:
     """Transfers that poll for room: a queue through ``Request.next_poll``, in the order of their time."""
     first_poll: int
     last_poll: int
+    slots: int
+    """Length of ``requests``."""
+    routed: int
+    """Requests that were given a replica, counted again when queued again."""
+    changed: int
+    """Changes of availability that have been handled."""
+    displaced_count: int
+    first_displaced: int
+    last_displaced: int
+    """Requests that lost a replica in this instant; the first and the last place in the trace among them."""
+    unrouted: int
+    first_unrouted: int
+    last_unrouted: int
+    """Requests that no replica which is up could hold, in the order in which they came here, linked through
+    ``Request.next_waiting``."""
     due_count: int
     """Length of the list ``due``."""
     free_count: int
@@ -323,6 +351,13 @@ class Cluster:
     transfers: int
     free_slots: int
     replicas: int
+    built_replicas: int
+    """The replicas as they were at the start."""
+    changes: int
+    """[changes x 3]: time, replica and state of each change of availability, in the order in which they are handled."""
+    change_count: int
+    displaced: int
+    """[N]: a displaced request's slot + 1 at its place in the trace, else 0; empty where nothing changes."""
     next_ps: int
     due: int
     """Replicas to be looked at once this instant's events are handled."""
@@ -365,6 +400,9 @@ task_row = row_of(Task)
 transfer_row = row_of(Transfer)
 replica_row = row_of(Replica)
 work_row = row_of(Work)
+LOST_FIELDS = list(Replica.__annotations__).index("due")
+"""A replica's first fields: those that a loss sets back."""
+REPLICA_BYTES = BYTES * len(Replica.__annotations__)
 flight_row = row_of(MicroBatch)
 result_row = row_of(Result)
 curve_row = row_of(Curve)
@@ -392,6 +430,19 @@ def transfer_at(cluster: Cluster, place: int) -> Transfer:
 def replica_at(cluster: Cluster, index: int) -> Replica:
     """A replica by its number."""
     return replica_row(cluster.replicas, index)
+
+
+@step
+def empty(cluster: Cluster, replica: Replica) -> None:
+    """A replica that has lost everything: as it was built, but for what was measured."""
+    index = replica.index
+    lost = numbers(cluster.replicas + REPLICA_BYTES * index)
+    built = numbers(cluster.built_replicas + REPLICA_BYTES * index)
+    for field in range(LOST_FIELDS):
+        lost[field] = built[field]
+    for stage in range(replica.stages):
+        stages_free_of(cluster, replica)[stage] = 0
+    numbers(cluster.next_ps)[index] = FOREVER
 
 
 @step

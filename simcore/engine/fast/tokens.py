@@ -55,12 +55,12 @@ def end_prefill(cluster: Cluster, request: Request) -> None:
     """The router forgets the prompt when its prefill ends for the first time."""
     if request.prefill_ended == 0:
         request.prefill_ended = 1
-        replica_at(cluster, request.prefill_replica).pending_tokens -= request.prompt_tokens
+        replica_at(cluster, request.prefill_replica).pending_tokens -= request.target_tokens
 
 
 @step
-def forget_finished(cluster: Cluster, request: Request) -> None:
-    """The router forgets the rest when the request finishes."""
+def forget_decode(cluster: Cluster, request: Request) -> None:
+    """The router forgets the rest when the request finishes, or loses its prefill replica."""
     replica = replica_at(cluster, request.decode_replica)
     replica.pending_tokens -= 1
     replica.reserved_tokens -= routed_tokens(request, cluster)
@@ -72,5 +72,5 @@ def advance(cluster: Cluster, request: Request, now: int) -> bool:
     end_prefill(cluster, request)
     finished = emit_token(cluster, request, now)
     if finished:
-        forget_finished(cluster, request)
+        forget_decode(cluster, request)
     return finished

@@ -31,9 +31,11 @@ from simcore.engine.fast.state import (
     request_at,
     stage_starts_of,
 )
-from simcore.engine.fast.transfer_heap import push_transfer
+from simcore.engine.fast.transfer_heap import keep_transfers, push_transfer
 
 LEAST_LAYERWISE_TOKENS = 512
+NOTHING, WAITING, POLLING, UNDER_WAY = 0, 1, 2, 3
+"""``Request.sending``."""
 
 
 @step
@@ -49,13 +51,13 @@ def ps_per_token(cluster: Cluster, request: Request) -> int:
 @step
 def sent_tokens(cluster: Cluster, request: Request) -> int:
     """What a transfer sends, in tokens of all layers: a windowed layer's KV of the prompt's last tokens only."""
-    return held_tokens(request.prompt_tokens, cluster)
+    return held_tokens(request.target_tokens, cluster)
 
 
 @step
 def is_sent(request: Request) -> bool:
-    """Whether there is anything to send: a decode elsewhere. One output token has none."""
-    return request.prefill_replica != request.decode_replica and request.output_tokens > 1
+    """At a prefill's start: whether there will be anything to send, a decode elsewhere. The last token has none."""
+    return request.prefill_replica != request.decode_replica and request.generated + 1 < request.output_tokens
 
 
 @step
@@ -68,7 +70,7 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
         new = new_tokens_of(cluster, replica, flight)[i]
-        long_enough = request.prompt_tokens >= LEAST_LAYERWISE_TOKENS
+        long_enough = request.target_tokens >= LEAST_LAYERWISE_TOKENS
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
             start_ps = stage_starts_of(cluster, replica, flight)[0]
             settle_idle(replica_at(cluster, request.decode_replica), start_ps)
@@ -83,7 +85,7 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
 def send_whole(cluster: Cluster, slot: int, now: int) -> None:
     """At the end of a prefill: start its transfer, or have it wait for room, first come first or by polls."""
     request = request_at(cluster, slot)
-    if not is_sent(request) or request.sent_by_layer > 0:
+    if request.sent_by_layer > 0:
         return
     destination = replica_at(cluster, request.decode_replica)
     settle_idle(destination, now)
@@ -118,6 +120,7 @@ def reserve_room(cluster: Cluster, request: Request) -> None:
     destination = replica_at(cluster, request.decode_replica)
     request.inbound_blocks = blocks_of(transfer_tokens(request, cluster), cluster)
     take(destination, request.inbound_blocks)
+    request.sending = UNDER_WAY
     destination.inbound += 1
     cluster.active += 1
     cluster.failed_polls = 0
@@ -154,7 +157,8 @@ def occupy_nic(replica: Replica, start: int, end: int) -> None:
 @step
 def push_inbound(cluster: Cluster, destination: Replica, slot: int) -> None:
     """At the end of the transfers that wait for room there."""
-    request_at(cluster, slot).next_waiting = NONE
+    request = request_at(cluster, slot)
+    request.sending, request.next_waiting = WAITING, NONE
     if destination.inbound_waiting == 0:
         destination.first_inbound = slot
     else:
@@ -168,7 +172,14 @@ def push_poll(cluster: Cluster, slot: int, now: int) -> None:
     """One interval from now it looks for room: later than all that poll already, or after them."""
     request = request_at(cluster, slot)
     request.poll_ps = now + cluster.retry_ps
-    request.next_poll = NONE
+    request.sending = POLLING
+    append_poll(cluster, slot)
+
+
+@step
+def append_poll(cluster: Cluster, slot: int) -> None:
+    """At the end of those that poll."""
+    request_at(cluster, slot).next_poll = NONE
     if cluster.polling == 0:
         cluster.first_poll = slot
     else:
@@ -223,6 +234,58 @@ def finish_transfer(cluster: Cluster, request: Request, now: int) -> None:
     destination.inbound -= 1
     give_back(source, request)
     source.reserved_tokens -= routed_prompt_tokens(request, cluster)
+    request.sending, request.moved = NOTHING, 1
     request.blocks = request.inbound_blocks
     request.inbound_blocks = 0
     start_waiting_transfers(cluster, source, now)
+
+
+@step
+def cancel_transfer(cluster: Cluster, slot: int, now: int) -> None:
+    """One end of it has failed: its transfer, under way or waiting for room, is off and its room given back.
+
+    The other end's NIC stays taken to the planned end, and both ends' NIC time stays counted. ``drop_cancelled`` comes
+    next.
+    """
+    request = request_at(cluster, slot)
+    destination = replica_at(cluster, request.decode_replica)
+    settle_idle(destination, now)
+    if request.sending == UNDER_WAY:
+        destination.free_blocks += request.inbound_blocks
+        request.inbound_blocks = 0
+        destination.inbound -= 1
+        cluster.active -= 1
+    elif request.sending == WAITING:
+        remove_inbound(cluster, destination, slot)
+    elif request.sending == POLLING:
+        destination.polls -= 1
+    request.sending = NOTHING
+
+
+@step
+def remove_inbound(cluster: Cluster, destination: Replica, slot: int) -> None:
+    """Out of the transfers that wait for room there."""
+    before, ahead = NONE, destination.first_inbound
+    while ahead != slot:
+        before, ahead = ahead, request_at(cluster, ahead).next_waiting
+    after = request_at(cluster, slot).next_waiting
+    if before == NONE:
+        destination.first_inbound = after
+    else:
+        request_at(cluster, before).next_waiting = after
+    if destination.last_inbound == slot:
+        destination.last_inbound = before
+    destination.inbound_waiting -= 1
+
+
+@step
+def drop_cancelled(cluster: Cluster) -> None:
+    """Transfers that are off leave those under way and those that poll."""
+    keep_transfers(cluster, UNDER_WAY)
+    slot, polling = cluster.first_poll, cluster.polling
+    cluster.polling = 0
+    for _ in range(polling):
+        following = request_at(cluster, slot).next_poll
+        if request_at(cluster, slot).sending == POLLING:
+            append_poll(cluster, slot)
+        slot = following

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import FOREVER, Cluster, transfer_at
+from simcore.engine.fast.state import FOREVER, Cluster, Transfer, request_at, transfer_at
 
 
 @step
@@ -15,14 +15,38 @@ def next_transfer_ps(cluster: Cluster) -> int:
 @step
 def push_transfer(cluster: Cluster, slot: int, end_ps: int) -> None:
     """A transfer that has been started."""
+    cluster.sequence += 1
+    insert_transfer(cluster, slot, end_ps, cluster.sequence)
+
+
+@step
+def insert_transfer(cluster: Cluster, slot: int, end_ps: int, sequence: int) -> None:
+    """At the end of the heap, then up to where it belongs."""
     place = cluster.under_way
     cluster.under_way += 1
-    cluster.sequence += 1
-    while place > 0 and transfer_at(cluster, (place - 1) >> 1).end_ps > end_ps:
+    while place > 0 and ends_after(transfer_at(cluster, (place - 1) >> 1), end_ps, sequence):
         move(cluster, (place - 1) >> 1, place)
         place = (place - 1) >> 1
     transfer = transfer_at(cluster, place)
-    transfer.end_ps, transfer.sequence, transfer.slot = end_ps, cluster.sequence, slot
+    transfer.end_ps, transfer.sequence, transfer.slot = end_ps, sequence, slot
+
+
+@step
+def ends_after(transfer: Transfer, end_ps: int, sequence: int) -> bool:
+    """Later, or at the same time and started later."""
+    return transfer.end_ps > end_ps or (transfer.end_ps == end_ps and transfer.sequence > sequence)
+
+
+@step
+def keep_transfers(cluster: Cluster, sending: int) -> None:
+    """The heap made anew of those whose request is sending in this way; it never outgrows what was looked at."""
+    looked_at = cluster.under_way
+    cluster.under_way = 0
+    for place in range(looked_at):
+        transfer = transfer_at(cluster, place)
+        slot, end_ps, sequence = transfer.slot, transfer.end_ps, transfer.sequence
+        if request_at(cluster, slot).sending == sending:
+            insert_transfer(cluster, slot, end_ps, sequence)
 
 
 @step

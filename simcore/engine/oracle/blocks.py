@@ -43,7 +43,7 @@ def admission_tokens(request: Request, scheduler: SchedulerInputs) -> int:
 def transfer_tokens(request: Request, scheduler: SchedulerInputs) -> int:
     """Reserved at the destination of a KV transfer."""
     if scheduler.reservation == "output_at_decode":
-        return request.prompt_tokens + 1
+        return request.target_tokens + 1
     return lifetime_tokens(request, scheduler)
 
 
@@ -54,7 +54,7 @@ def routed_tokens(request: Request, scheduler: SchedulerInputs) -> int:
 
 def routed_prompt_tokens(request: Request, scheduler: SchedulerInputs) -> int:
     """What the router counts on a prefill replica whose request decodes elsewhere: prompt and first token."""
-    return held_tokens(request.prompt_tokens + 1, scheduler)
+    return held_tokens(request.target_tokens + 1, scheduler)
 
 
 def decode_tokens(request: Request, scheduler: SchedulerInputs) -> int:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from simcore.engine.oracle import sarathi
 from simcore.engine.oracle.blocks import give_back, growth_blocks, routed_prompt_tokens, take
 from simcore.engine.oracle.chunkwise import reserve_for_chunks, send_chunk
+from simcore.engine.oracle.displaced import end_displaced
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.preemption import micro_batch_size
@@ -72,7 +73,7 @@ def form(cluster: Cluster, replica: Replica) -> tuple[list[Request], list[int]]:
     passed, lacks_blocks = add_decodes(cluster, replica, members, new_tokens)
     # among those passed a decode has no prompt left and so gets no chunk
     left_over = sarathi.add_prefills_in_progress(cluster, passed, members, new_tokens)
-    replica.running = sorted(left_over + replica.running, key=lambda request: request.index)
+    replica.running = sorted(left_over + replica.running, key=lambda request: request.order)
     if not lacks_blocks:
         sarathi.add_new_requests(cluster, replica, members, new_tokens)
     replica.left_over = len(replica.running)
@@ -122,6 +123,9 @@ def grow(cluster: Cluster, replica: Replica, request: Request) -> bool:
 def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
     """Chunks and tokens, in the batch's order; ended prompts go on their way; freed KV goes to waiting transfers."""
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
+        if request.displaced:
+            end_displaced(cluster, replica, request, new, now)
+            continue
         request.done_tokens += new
         if request.done_tokens < request.target_tokens:
             replica.running.append(request)

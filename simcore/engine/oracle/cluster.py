@@ -8,18 +8,22 @@
 2. *Transfer ends* at t, in the order in which the transfers were started: the source frees its KV (and starts transfers
    that wait for room on it), the request joins its decode replica, which is woken; then the source is woken.
 3. *Polls* of transfers without room (``retry_ps``), in the order in which they were set.
-4. *Arrivals* at t, in trace order: routed, queued; their replicas are woken. An arrival at a boundary has arrived.
-5. *Due replicas* form batches, lowest index first.
+4. *Changes of availability* at t, by replica; then the requests that lost a replica are queued again
+   (``availability.py``).
+5. *Arrivals* at t, in trace order: routed, queued; their replicas are woken. An arrival at a boundary has arrived.
+6. *Due replicas* form batches, lowest index first.
 
 A replica that is woken becomes due; with ``simultaneous_arrivals`` ``one_by_one`` it forms its batch at once instead
 (unless it is due already), so that the next event of the instant sees it busy. What an instant brings forth at the same
-t (an iteration of no length) is a new round of 1 to 5.
+t (an iteration of no length) is a new round of 1 to 6.
 
 Ties: in every minimum over replicas the lowest index wins, or with ``router_ties`` ``pool_order`` the first of the
-pool's order. Requests are ordered by their place in the trace wherever "by arrival" is said.
+pool's order. "By arrival" is the order in which requests were routed: that of the
+trace, but that one which is queued again has arrived again.
 
 **When a replica is woken** (with the splitwise kinds only an idle one looks): see ``replica.py`` and ``splitwise.py``.
-**The end**: nothing is left, or only polls, every one of which has failed since anything last happened.
+**The end**: nothing is left to do, or only polls, every one of which has failed since anything last happened. While a
+request is unfinished, changes of availability are waited for.
 """
 
 from __future__ import annotations
@@ -27,30 +31,39 @@ from __future__ import annotations
 import heapq
 
 from simcore.engine.inputs import ClusterInputs
+from simcore.engine.oracle.availability import change_availability
 from simcore.engine.oracle.replica import arrive, end_iteration, end_transfer, start_iterations
 from simcore.engine.oracle.results import run_result
-from simcore.engine.oracle.router import route
+from simcore.engine.oracle.router import could_ever_hold, route
 from simcore.engine.oracle.setup import build_cluster
 from simcore.engine.oracle.state import TRANSFER_END, Cluster, MicroBatch
 from simcore.engine.oracle.transfer import poll_transfer
-from simcore.engine.outputs import REFUSED, RunResult
+from simcore.engine.outputs import REFUSED, UNFINISHED, RunResult
 
 
 def run(inputs: ClusterInputs) -> RunResult:
     """Simulate every request from arrival to finish; see the module's docstring for the order of things."""
     cluster = build_cluster(inputs)
     arrived = 0
-    while arrived < len(cluster.requests) or (cluster.events and not given_up(cluster, arrived)):
+    while is_going_on(cluster, arrived):
         now = next_instant(cluster, arrived)
         handle_events(cluster, now)
+        change_availability(cluster, now)
         arrived = handle_arrivals(cluster, arrived, now)
         start_due(cluster, now)
     return run_result(cluster)
 
 
+def is_going_on(cluster: Cluster, arrived: int) -> bool:
+    """Whether anything can happen that changes what becomes of a request."""
+    if arrived < len(cluster.requests) or (cluster.events and not given_up(cluster, arrived)):
+        return True
+    return bool(cluster.changes) and any(request.status == UNFINISHED for request in cluster.requests)
+
+
 def next_instant(cluster: Cluster, arrived: int) -> int:
-    """Time of the earliest event or arrival; at least one is left."""
-    times = [cluster.events[0][0]] if cluster.events else []
+    """Time of the earliest event, change of availability or arrival; at least one is left."""
+    times = [queue[0][0] for queue in (cluster.events, cluster.changes) if queue]
     if arrived < len(cluster.requests):
         times.append(cluster.requests[arrived].arrival_ps)
     return min(times)
@@ -69,19 +82,21 @@ def handle_events(cluster: Cluster, now: int) -> None:
 
 
 def handle_arrivals(cluster: Cluster, arrived: int, now: int) -> int:
-    """Step 4. Returns the number of requests that have arrived by now."""
+    """Step 5. Returns the number of requests that have arrived by now."""
     while arrived < len(cluster.requests) and cluster.requests[arrived].arrival_ps == now:
         request = cluster.requests[arrived]
         arrived += 1
         if route(cluster, request):
             arrive(cluster, request, now)
+        elif could_ever_hold(cluster, request):
+            cluster.unrouted.append(request)
         else:
             request.status = REFUSED
     return arrived
 
 
 def start_due(cluster: Cluster, now: int) -> None:
-    """Step 5."""
+    """Step 6."""
     for index in sorted(cluster.due):
         start_iterations(cluster, cluster.replicas[index], now)
     cluster.due.clear()
@@ -89,5 +104,5 @@ def start_due(cluster: Cluster, now: int) -> None:
 
 def given_up(cluster: Cluster, arrived: int) -> bool:
     """Only polls are left and each has failed since anything last happened: no room will ever come."""
-    nothing_to_come = arrived == len(cluster.requests) and cluster.active == 0
+    nothing_to_come = arrived == len(cluster.requests) and cluster.active == 0 and not cluster.changes
     return nothing_to_come and cluster.failed_polls >= len(cluster.events)

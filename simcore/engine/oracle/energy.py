@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from simcore.engine.oracle.state import Cluster, Replica
+from simcore.engine.oracle.state import Cluster, MicroBatch, Replica
 
 PS_PER_US = 1_000_000
 US_PER_S = 1_000_000
 
 
-def add_energy(cluster: Cluster, replica: Replica, kind: int, tokens: int, start_ps: int, end_ps: int) -> None:
+def add_batch_energy(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
+    """All stages of a micro-batch that ends, as far as they have come by now."""
+    power = power_mw(replica.inputs.power_tokens, replica.inputs.power_mw[batch.kind], batch.tokens)
+    for start in batch.starts_ps:
+        add_energy(cluster, replica, power, start, min(start + batch.duration_ps, now))
+
+
+def add_energy(cluster: Cluster, replica: Replica, power: int, start_ps: int, end_ps: int) -> None:
     """One stage's work from start to end, both floored to whole us; split at seconds for the cluster's series."""
-    power = power_mw(replica.inputs.power_tokens, replica.inputs.power_mw[kind], tokens)
-    start, end = start_ps // PS_PER_US, end_ps // PS_PER_US
+    start, end = start_ps // PS_PER_US, max(start_ps, end_ps) // PS_PER_US
     replica.counters.energy_nj += power * (end - start)
     series = cluster.energy_by_second_nj
     while start < end:

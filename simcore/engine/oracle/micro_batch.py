@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 
-from simcore.engine.oracle.bubbles import note_gaps
-from simcore.engine.oracle.energy import add_energy
+from simcore.engine.oracle.bubbles import count_bubbles, note_gaps
+from simcore.engine.oracle.energy import add_batch_energy
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import ITERATION_END, Cluster, MicroBatch, Replica, Request
 from simcore.engine.oracle.tokens import is_finished
@@ -24,7 +24,7 @@ def launch(cluster: Cluster, replica: Replica, members: list[Request], new_token
     computed = computed_tokens(cluster, new_tokens)
     batch = MicroBatch(members, new_tokens, kind, sum(computed) + decodes)
     batch.duration_ps = duration_ps(replica, members, computed, kind)
-    pass_stages(cluster, replica, batch, now)
+    pass_stages(replica, batch, now)
     if replica.inputs.stages > 1:
         note_gaps(replica, batch, now)
     count(replica, batch)
@@ -71,7 +71,7 @@ def context_tokens(request: Request) -> int:
     return request.prompt_tokens + request.generated - 1
 
 
-def pass_stages(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
+def pass_stages(replica: Replica, batch: MicroBatch, now: int) -> None:
     """Give each stage its time: after the stage before, and after the micro-batch before."""
     ready = now
     for stage, free in enumerate(replica.stage_free_ps):
@@ -79,7 +79,6 @@ def pass_stages(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int)
         ready = start + batch.duration_ps
         replica.stage_free_ps[stage] = ready
         batch.starts_ps.append(start)
-        add_energy(cluster, replica, batch.kind, batch.tokens, start, ready)
     batch.end_ps = ready
 
 
@@ -106,4 +105,22 @@ def note_first_scheduled(batch: MicroBatch) -> None:
     """The first iteration with any of a prompt starts when the first stage takes it up."""
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
         if new and request.first_scheduled_ps == NEVER:
-            request.first_scheduled_ps = batch.start_ps
+            request.first_scheduled_ps = batch.starts_ps[0]
+
+
+def cut_short(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
+    """Its replica fails: what its stages would have done from now on is taken off again; its tokens stay counted.
+
+    A prompt whose first iteration was yet to be taken up has not been scheduled.
+    """
+    if replica.inputs.stages > 1:
+        count_bubbles(replica, batch, now)
+    replica.in_flight -= 1
+    cluster.active -= 1
+    cluster.busy_until_ps = now
+    add_batch_energy(cluster, replica, batch, now)
+    for start in batch.starts_ps:
+        replica.counters.busy_ps[batch.kind] -= max(start + batch.duration_ps - max(start, now), 0)
+    for request in batch.members:
+        if request.first_scheduled_ps > now:
+            request.first_scheduled_ps = NEVER

@@ -79,7 +79,12 @@ def preempt(replica: Replica, request: Request) -> None:
     """Free all its blocks; it waits in front and computes its prompt and its generated tokens again."""
     give_back(replica, request)
     replica.admitted -= 1
+    start_over(request)
+    replica.waiting.appendleft(request)
+
+
+def start_over(request: Request) -> None:
+    """Its KV is lost: prompt and generated tokens are computed again, after the cached ones."""
     request.target_tokens = request.prompt_tokens + request.generated
     request.done_tokens = request.cached_tokens
     request.preemptions += 1
-    replica.waiting.appendleft(request)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from simcore.engine.oracle import chunked, orca, request_level, sarathi, splitwise, vllm, vllm_v1
 from simcore.engine.oracle.blocks import give_back
 from simcore.engine.oracle.bubbles import count_bubbles
+from simcore.engine.oracle.energy import add_batch_energy
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica, Request
@@ -64,6 +65,7 @@ def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: in
     replica.in_flight -= 1
     cluster.active -= 1
     cluster.busy_until_ps = now
+    add_batch_energy(cluster, replica, batch, now)
     replica.idle_since_ps = now
     cluster.due.add(replica.index)
     kind = cluster.inputs.scheduler.kind

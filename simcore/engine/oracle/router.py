@@ -1,6 +1,7 @@
 """Where an arriving request goes: one replica, or with kind ``splitwise`` one for its prefill and one for its decode.
 
-Only replicas that could ever hold the request are looked at; with none it is refused.
+Only replicas that are up and could hold the request, if they held nothing else, are looked at. With none it is refused
+if no replica of the case could ever hold it; else it waits until one that can is up (``availability.py``).
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ MASK = (1 << 64) - 1
 
 
 def route(cluster: Cluster, request: Request) -> bool:
-    """Assign the request; False: it can never fit and is refused."""
-    scheduler = cluster.inputs.scheduler
-    if scheduler.max_model_tokens and request.prompt_tokens + request.output_limit > scheduler.max_model_tokens:
+    """Assign the request; False: no replica that is up could hold it."""
+    if is_too_long(cluster, request):
         return False
-    if scheduler.kind != "splitwise":
+    if cluster.inputs.scheduler.kind != "splitwise":
         pair = choose_one(cluster, request)
-    elif scheduler.router == "jsq" and scheduler.mixed_pool:
+    elif has_two_stages(cluster):
         pair = choose_two_stages(cluster, request)
     else:
         pair = choose_by_role(cluster, request)
@@ -37,12 +37,44 @@ def route(cluster: Cluster, request: Request) -> bool:
     return True
 
 
+def has_two_stages(cluster: Cluster) -> bool:
+    """Whether Splitwise's own router is asked, which moves machines between the pools."""
+    scheduler = cluster.inputs.scheduler
+    return scheduler.kind == "splitwise" and scheduler.router == "jsq" and scheduler.mixed_pool
+
+
+def is_too_long(cluster: Cluster, request: Request) -> bool:
+    """Over max_model_tokens."""
+    most = cluster.inputs.scheduler.max_model_tokens
+    return most > 0 and request.prompt_tokens + request.output_limit > most
+
+
+def could_ever_hold(cluster: Cluster, request: Request) -> bool:
+    """Whether the router would find a place if every replica were up and in its own pool. Else it is refused."""
+    prefill, decode, mixed = (home_of_role(cluster, role) for role in ("prefill", "decode", "mixed"))
+    tokens = lifetime_tokens(request, cluster.inputs.scheduler)
+    if is_too_long(cluster, request):
+        return False
+    if has_two_stages(cluster):
+        return bool(holding(cluster, prefill + decode + mixed, tokens))
+    if prefill and decode:
+        return bool(holding(cluster, prefill, request.target_tokens + 1) and holding(cluster, decode, tokens))
+    return bool(holding(cluster, mixed, tokens))
+
+
+def home_of_role(cluster: Cluster, role: str) -> list[int]:
+    """The replicas of a role, wherever they are now."""
+    return [replica.index for replica in cluster.replicas if replica.inputs.role == role]
+
+
 def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> None:
     """Note what the router counts: pending tokens, and the KV that the request will reserve."""
     request.prefill_replica, request.decode_replica = prefill, decode
+    request.order = cluster.routed
+    cluster.routed += 1
     source, destination = cluster.replicas[prefill], cluster.replicas[decode]
     scheduler = cluster.inputs.scheduler
-    source.pending_tokens += request.prompt_tokens
+    source.pending_tokens += request.target_tokens
     destination.pending_tokens += 1
     destination.reserved_tokens += routed_tokens(request, scheduler)
     if prefill != decode:
@@ -60,7 +92,7 @@ def choose_by_role(cluster: Cluster, request: Request) -> tuple[int, int] | None
     """Each phase in its own pool, nothing moves; without both pools, one replica of the mixed pool."""
     if not cluster.prefill_pool or not cluster.decode_pool:
         return choose_one(cluster, request)
-    prefill = choose(cluster, cluster.prefill_pool, request.prompt_tokens + 1, request, 0)
+    prefill = choose(cluster, cluster.prefill_pool, request.target_tokens + 1, request, 0)
     decode = choose(cluster, cluster.decode_pool, lifetime_tokens(request, cluster.inputs.scheduler), request, 1)
     return None if prefill is None or decode is None else (prefill, decode)
 
@@ -131,7 +163,7 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int] | N
     prefill = find_prefill(cluster, request)
     decode = find_decode(cluster, tokens)
     if prefill is None:
-        prefill = least_pending(cluster, holding(cluster, cluster.decode_pool, request.prompt_tokens + 1))
+        prefill = least_pending(cluster, holding(cluster, cluster.decode_pool, request.target_tokens + 1))
         turn_mixed(cluster, prefill, cluster.decode_pool)
     if decode is None:
         decode = least_reserved(cluster, holding(cluster, cluster.prefill_pool, tokens))
@@ -147,7 +179,7 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int] | N
 def find_prefill(cluster: Cluster, request: Request) -> int | None:
     """The prefill replica with the fewest pending tokens, unless its queue is long; else the same in the mixed pool."""
     for pool in (cluster.prefill_pool, cluster.mixed_pool):
-        best = least_pending(cluster, holding(cluster, pool, request.prompt_tokens + 1))
+        best = least_pending(cluster, holding(cluster, pool, request.target_tokens + 1))
         if best is not None and not is_queue_long(cluster, cluster.replicas[best], request):
             return best
     return None
@@ -155,7 +187,7 @@ def find_prefill(cluster: Cluster, request: Request) -> int | None:
 
 def is_queue_long(cluster: Cluster, replica: Replica, request: Request) -> bool:
     """Something waits there, and the prompt would make its pending tokens exceed the limit."""
-    pending = replica.pending_tokens + request.prompt_tokens
+    pending = replica.pending_tokens + request.target_tokens
     return waiting(replica) > 0 and pending > cluster.inputs.scheduler.prompt_pending_limit
 
 
@@ -193,10 +225,22 @@ def turn_mixed(cluster: Cluster, index: int | None, pool: list[int]) -> None:
 
 def return_home(cluster: Cluster, replica: Replica) -> None:
     """A prefill or decode machine that turned mixed and has no requests left goes back to its pool."""
-    homes = {"prefill": cluster.prefill_pool, "decode": cluster.decode_pool}
-    if replica.inputs.role in homes and replica.index in cluster.mixed_pool:
+    if replica.inputs.role != "mixed" and replica.index in cluster.mixed_pool:
         cluster.mixed_pool.remove(replica.index)
-        put(cluster, replica.index, homes[replica.inputs.role])
+        join_home(cluster, replica)
+
+
+def join_home(cluster: Cluster, replica: Replica) -> None:
+    """Into the pool of its role."""
+    homes = {"prefill": cluster.prefill_pool, "decode": cluster.decode_pool, "mixed": cluster.mixed_pool}
+    put(cluster, replica.index, homes[replica.inputs.role])
+
+
+def leave_pool(cluster: Cluster, replica: Replica) -> None:
+    """Out of whichever pool it is in: nothing new is routed there."""
+    for pool in (cluster.prefill_pool, cluster.decode_pool, cluster.mixed_pool):
+        if replica.index in pool:
+            pool.remove(replica.index)
 
 
 def put(cluster: Cluster, index: int, pool: list[int]) -> None:

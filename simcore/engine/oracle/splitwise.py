@@ -28,12 +28,13 @@ from simcore.engine.oracle.blocks import (
     routed_prompt_tokens,
     take,
 )
+from simcore.engine.oracle.displaced import end_displaced
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.router import return_home
 from simcore.engine.oracle.selection import next_task, passes, select, task_blocks, task_tokens
 from simcore.engine.oracle.state import DECODE, PROMPT, Cluster, MicroBatch, Replica, Request
-from simcore.engine.oracle.tokens import emit_token, end_prefill, forget_finished
+from simcore.engine.oracle.tokens import emit_token, end_prefill, forget_decode
 from simcore.engine.oracle.transfer import finish_transfer, send_by_layer, send_whole, start_waiting_transfers
 
 
@@ -159,7 +160,7 @@ def add_task(cluster: Cluster, replica: Replica, request: Request, phase: int) -
     """A task waits here from now on."""
     task = 2 * request.index + phase
     if request.index not in replica.present:
-        insort(replica.present, request.index)
+        insort(replica.present, request.index, key=lambda index: cluster.requests[index].order)
     insert_waiting(cluster, replica, task)
     if phase == PROMPT:
         replica.prompts.append(task)
@@ -173,16 +174,24 @@ def insert_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
     that later passes have put out of order.
     """
     if cluster.inputs.scheduler.ageing == "splitwise-sim":
-        insort(replica.tasks, task, key=lambda other: (passes(cluster, other), other // 2))
+        insort(replica.tasks, task, key=lambda other: (passes(cluster, other), order_of(cluster, other)))
     else:
-        insort(replica.tasks, task)
+        insort(replica.tasks, task, key=lambda other: order_of(cluster, other))
+
+
+def order_of(cluster: Cluster, task: int) -> int:
+    """What waiting tasks are ordered by: arrival, then phase."""
+    return 2 * cluster.requests[task // 2].order + task % 2
 
 
 def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
     """Tokens appear, in the batch's order; ended prompts go on their way; what was freed goes to waiting transfers."""
     left = []
     for task, request, new in zip(replica.batch, batch.members, batch.new_tokens, strict=True):
-        if new:
+        if request.displaced:
+            replica.reselect = True
+            end_displaced(cluster, replica, request, new, now)
+        elif new:
             request.done_tokens += new
             replica.reselect = True
             end_prompt(cluster, replica, request, now)
@@ -215,4 +224,4 @@ def leave(cluster: Cluster, replica: Replica, request: Request) -> None:
     """A finished request frees its KV."""
     replica.present.remove(request.index)
     give_back(replica, request)
-    forget_finished(cluster, request)
+    forget_decode(cluster, request)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs
 from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause
+from simcore.spec import AvailabilityState
 
 # Classes of events, in the order in which those of one instant are handled.
 ITERATION_END, TRANSFER_END, TRANSFER_POLL = 0, 1, 2
@@ -30,6 +31,8 @@ class Request:
     """Tokens to prefill: the prompt, and after a preemption the generated tokens as well."""
     done_tokens: int
     """Of ``target_tokens``, those whose KV is there (the cached ones from the start)."""
+    order: int = NEVER
+    """How many were routed before it: "by arrival" on a replica. One that is queued again has arrived again."""
     generated: int = 0
     admission: int = 0
     """The number of its latest admission on its replica."""
@@ -44,6 +47,10 @@ class Request:
     """Chunk-wise: what has been sent so far, in tokens of all layers, and"""
     sent_ps: int = NEVER
     """when that has come."""
+    moved: bool = False
+    """Its KV has come to its decode replica: its prefill replica holds nothing of it any more."""
+    displaced: bool = False
+    """Its decode's replica failed while it was in a micro-batch of its prefill's; queued again when that ends."""
     passes: list[int] = field(default_factory=lambda: [0, 0])
     """Times passed over, by phase."""
     prefill_replica: int = NEVER
@@ -113,6 +120,7 @@ class Replica:
     stage_free_ps: list[int]
     """When each stage has done all that was given to it."""
     counters: Counters
+    state: AvailabilityState = "up"
     in_flight: int = 0
     """Micro-batches formed and not ended."""
     admitted: int = 0
@@ -176,6 +184,14 @@ class Cluster:
     """Replica indices of each pool now, in the order of ``router_ties``."""
     events: list[tuple[int, int, int, int, int, MicroBatch | Request]] = field(default_factory=list)
     sequence: int = 0
+    changes: deque[tuple[int, int, AvailabilityState]] = field(default_factory=deque)
+    """Changes of availability to come: (time, replica, state), in the order in which they are handled."""
+    displaced: list[Request] = field(default_factory=list)
+    """Requests that lost a replica in this instant."""
+    routed: int = 0
+    """Requests that were given a replica, counted again when queued again."""
+    unrouted: deque[Request] = field(default_factory=deque)
+    """Requests that no replica which is up could hold, in the order in which they came here."""
     due: set[int] = field(default_factory=set)
     """Replicas to be looked at once this instant's events are handled."""
     next_in_turn: list[int] = field(default_factory=lambda: [0, 0])

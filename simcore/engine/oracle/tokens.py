@@ -39,11 +39,11 @@ def end_prefill(cluster: Cluster, request: Request) -> None:
     """The router forgets the prompt when its prefill ends for the first time."""
     if not request.prefill_ended:
         request.prefill_ended = True
-        cluster.replicas[request.prefill_replica].pending_tokens -= request.prompt_tokens
+        cluster.replicas[request.prefill_replica].pending_tokens -= request.target_tokens
 
 
-def forget_finished(cluster: Cluster, request: Request) -> None:
-    """The router forgets the rest when the request finishes."""
+def forget_decode(cluster: Cluster, request: Request) -> None:
+    """The router forgets the rest when the request finishes, or loses its prefill replica."""
     replica = cluster.replicas[request.decode_replica]
     replica.pending_tokens -= 1
     replica.reserved_tokens -= routed_tokens(request, cluster.inputs.scheduler)
@@ -54,5 +54,5 @@ def advance(cluster: Cluster, request: Request, now: int) -> bool:
     end_prefill(cluster, request)
     finished = emit_token(cluster, request, now)
     if finished:
-        forget_finished(cluster, request)
+        forget_decode(cluster, request)
     return finished

@@ -40,12 +40,12 @@ def ends(cluster: Cluster, request: Request) -> tuple[Replica, Replica]:
 
 def sent_tokens(cluster: Cluster, request: Request) -> int:
     """What a transfer sends, in tokens of all layers: a windowed layer's KV of the prompt's last tokens only."""
-    return held_tokens(request.prompt_tokens, cluster.inputs.scheduler)
+    return held_tokens(request.target_tokens, cluster.inputs.scheduler)
 
 
 def is_sent(request: Request) -> bool:
-    """Whether there is anything to send: a decode elsewhere. One output token has none."""
-    return request.prefill_replica != request.decode_replica and request.output_tokens > 1
+    """At a prefill's start: whether there will be anything to send, a decode elsewhere. The last token has none."""
+    return request.prefill_replica != request.decode_replica and request.generated + 1 < request.output_tokens
 
 
 def send_by_layer(cluster: Cluster, batch: MicroBatch) -> None:
@@ -53,18 +53,19 @@ def send_by_layer(cluster: Cluster, batch: MicroBatch) -> None:
     if cluster.inputs.transfer.mode != "layerwise":
         return
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
-        if new and is_sent(request) and request.prompt_tokens >= WHOLE_BELOW_TOKENS and has_room(cluster, request):
-            settle_idle(cluster.replicas[request.decode_replica], batch.start_ps)
+        long_enough = request.target_tokens >= WHOLE_BELOW_TOKENS
+        if new and long_enough and is_sent(request) and has_room(cluster, request):
+            settle_idle(cluster.replicas[request.decode_replica], batch.starts_ps[0])
             request.sent_by_layer = True
             layers = cluster.inputs.transfer.layers
             first_layer_ps = -(-batch.duration_ps // layers)
             last_layer_ps = -(-sent_tokens(cluster, request) * ps_per_token(cluster, request) // layers)
-            start_transfer(cluster, request, batch.start_ps + first_layer_ps, batch.end_ps + last_layer_ps)
+            start_transfer(cluster, request, batch.starts_ps[0] + first_layer_ps, batch.end_ps + last_layer_ps)
 
 
 def send_whole(cluster: Cluster, request: Request, now: int) -> None:
     """At the end of a prefill: start its transfer, or have it wait for room, first come first or by polls."""
-    if not is_sent(request) or request.sent_by_layer:
+    if request.sent_by_layer:
         return
     destination = cluster.replicas[request.decode_replica]
     settle_idle(destination, now)
@@ -160,6 +161,32 @@ def finish_transfer(cluster: Cluster, request: Request, now: int) -> None:
     destination.inbound -= 1
     give_back(source, request)
     source.reserved_tokens -= routed_prompt_tokens(request, cluster.inputs.scheduler)
+    request.moved = True
     request.blocks = request.inbound_blocks
     request.inbound_blocks = 0
     start_waiting_transfers(cluster, source, now)
+
+
+def cancel_transfer(cluster: Cluster, request: Request, now: int) -> None:
+    """One end of it has failed: its transfer, under way or waiting for room, is off and its room given back.
+
+    The other end's NIC stays taken to the planned end, and both ends' NIC time stays counted.
+    """
+    destination = cluster.replicas[request.decode_replica]
+    settle_idle(destination, now)
+    if request.inbound_blocks:
+        destination.free_blocks += request.inbound_blocks
+        request.inbound_blocks = 0
+        destination.inbound -= 1
+        cluster.active -= 1
+    elif request in destination.inbound_waiting:
+        destination.inbound_waiting.remove(request)
+    elif any(event[5] is request for event in cluster.events):
+        destination.polls -= 1
+    drop_events(cluster, request)
+
+
+def drop_events(cluster: Cluster, what: MicroBatch | Request) -> None:
+    """What will not come to pass leaves the queue."""
+    cluster.events = [event for event in cluster.events if event[5] is not what]
+    heapq.heapify(cluster.events)

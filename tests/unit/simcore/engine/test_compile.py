@@ -123,6 +123,26 @@ def test_replicas_are_numbered_by_pool_in_the_case_s_order() -> None:
     assert inputs.replicas[0].transfer_ps_per_token == 2 * inputs.replicas[1].transfer_ps_per_token
 
 
+def test_availability_is_compiled_for_each_replica_by_time() -> None:
+    pool = {"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 4}
+    changes = [
+        {"at_s": 60, "state": "up", "replica": 1},
+        {"at_s": 0.5, "state": "starting", "replica": 1},
+        {"at_s": 60, "state": "draining"},
+    ]
+    first, second = compiled(pools=[{**pool, "availability": changes}]).replicas
+    assert first.availability == ((60 * 10**12, "draining"),)
+    assert second.availability == ((5 * 10**11, "starting"), (60 * 10**12, "up"), (60 * 10**12, "draining"))
+
+
+def test_availability_of_a_replica_that_is_not_there_is_an_error() -> None:
+    pool = {"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 4}
+    changes = [{"at_s": 1, "state": "failed"}, {"at_s": 1, "state": "failed", "replica": 2}]
+    words = r"pools\[0\].availability\[1\].replica: found 2, expected null \(all\) or at most 1: .* 2 replicas"
+    with pytest.raises(SpecError, match=words):
+        compiled(pools=[{**pool, "availability": changes}])
+
+
 def test_transfer_in_whole_picoseconds() -> None:
     inputs = compiled(
         kv_transfer={

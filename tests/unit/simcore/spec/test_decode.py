@@ -95,6 +95,17 @@ def test_defaults_are_the_contracts() -> None:
         ("pools.0.expert_parallel", 8, r"pools\[0\].expert_parallel: 8 is not built yet, expected null or 1$"),
         ("scheduler.tokens_per_step", 2.5, "scheduler.tokens_per_step: 2.5 is not built yet, expected null or 1$"),
         ("scheduler.tokens_per_step", 0, "scheduler.tokens_per_step: found 0, expected at least 1"),
+        (
+            "pools.0.availability",
+            [{"at_s": 1, "state": "down"}],
+            r"pools\[0\].availability\[0\].state: found 'down', expected one of starting, up, draining, failed",
+        ),
+        ("pools.0.availability", [{"state": "up"}], r"pools\[0\].availability\[0\].at_s: missing"),
+        (
+            "pools.0.availability",
+            [{"at_s": -1, "state": "up"}],
+            r"pools\[0\].availability\[0\].at_s: found -1, expected at least 0",
+        ),
         ("seed", 2**63, "seed: found 9223372036854775808, expected at most 9223372036854775807"),
         ("scheduler.token_budget", 1e300, "scheduler.token_budget: found 1000.*, expected at most 9223372036854775807"),
         ("slo", {"kind": "fast"}, "slo.kind: found 'fast', expected one of slowdown, absolute, attainment"),
