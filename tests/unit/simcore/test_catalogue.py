@@ -151,3 +151,11 @@ def test_the_docs_example_is_a_machine() -> None:
     text = (Path(__file__).parents[3] / "docs" / "catalogue.md").read_text(encoding="utf-8")
     example = json.loads("{" + text.split("```json")[1].split("```")[0] + "}")
     assert decode(Machine, example["machine"]).accelerators == 4
+
+
+def test_the_docs_models_are_rows_of_the_catalogue() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    examples = [json.loads("{" + part.split("```")[0] + "}")["model"] for part in text.split("```json")[2:]]
+    for example, model_id in zip(examples, ("gpt-oss-120b", "deepseek-v3"), strict=True):
+        ours, row = decode(Model, example), catalogue.model(model_id)
+        assert dataclasses.replace(ours, id=row.id, name=row.name, v_head_dim=row.v_head_dim) == row
