@@ -139,7 +139,7 @@ class Replica:
     in_flight: int
     first_flight: int
     admitted: int
-    """All kinds but splitwise: requests that hold KV blocks here, in flight or not."""
+    """All kinds but whole-prompt splitwise: requests that hold KV blocks here, in flight or not."""
     admissions: int
     """Requests admitted so far, each as often as it was."""
     running: int

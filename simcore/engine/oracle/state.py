@@ -124,13 +124,15 @@ class Replica:
     in_flight: int = 0
     """Micro-batches formed and not ended."""
     admitted: int = 0
-    """All kinds but splitwise: requests that hold KV blocks here, in flight or not."""
+    """All kinds but whole-prompt splitwise: requests that hold KV blocks here, in flight or not. Chunked: prompts until
+    they have ended, decodes that have a place."""
     admissions: int = 0
     """Requests admitted so far, each as often as it was."""
     waiting: deque[Request] = field(default_factory=deque)
-    """All kinds but splitwise: not admitted, first come first (preempted ones in front)."""
+    """All kinds but whole-prompt splitwise: not admitted, first come first (preempted ones in front)."""
     running: list[Request] = field(default_factory=list)
-    """All kinds but splitwise and ``request_level``: admitted and not in flight, in the order they are looked at."""
+    """All kinds but whole-prompt splitwise and ``request_level``: admitted and not in flight, in the order they are
+    looked at."""
     batches: deque[list[Request]] = field(default_factory=deque)
     """``request_level``: batches that are not in flight, the first that came back first."""
     joining: deque[Request] = field(default_factory=deque)
