@@ -20,14 +20,16 @@ def check_clock(inputs: ClusterInputs) -> None:
     """SpecError where the requests would take the cluster, or one iteration, longer than the clock is sure to hold.
 
     Work: each prompt alone, each decode's own share (context and sampling) and its part of a full batch, over the
-    replicas; and all transfers over one NIC. Estimates, by the slowest replica; requests that can never fit take none.
+    replicas that are always up (all on one where none is); and all transfers over one NIC. Estimates, by the slowest
+    replica; requests that can never fit take none.
     """
     served = _served(inputs)
     if not served.any():
         return
     prompt, output = (column[served].astype(np.float64) for column in (inputs.prompt_tokens, inputs.output_tokens))
+    always_up = max(sum(not replica.availability for replica in inputs.replicas), 1)
     for replica in {id(replica.curve): replica for replica in inputs.replicas}.values():
-        work = _work_ps(replica.curve, prompt, output, inputs.scheduler.max_batch_size) / len(inputs.replicas)
+        work = _work_ps(replica.curve, prompt, output, inputs.scheduler.max_batch_size) / always_up
         work *= _padding(inputs.scheduler, len(prompt))
         _expect(_iteration_ps(inputs, replica.curve, prompt + output) * replica.stages, "one iteration")
         _expect(work * replica.stages, "the iterations")
