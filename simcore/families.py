@@ -55,6 +55,7 @@ class PoolChoice:
     role: Literal["mixed", "prefill", "decode"]
     machine: Machine
     tensor_parallel: int
+    pipeline_parallel: int
     latency: LatencySpec
     on_hand: int | None
 
@@ -77,7 +78,7 @@ class Line:
                 pool.machine,
                 machines=count,
                 tensor_parallel=pool.tensor_parallel,
-                pipeline_parallel=self.spec.scheduler_options.pipeline_parallel,
+                pipeline_parallel=pool.pipeline_parallel,
                 latency=pool.latency,
             )
             for pool, count in zip(self.pools, counts, strict=True)
@@ -101,15 +102,23 @@ class Line:
         return sum(pool.machine.nameplate_w * count for pool, count in zip(self.pools, counts, strict=True))
 
     def _label(self, counts: tuple[int, ...]) -> str:
-        parallel = {pool.tensor_parallel for pool in self.pools}
-        full = all(pool.tensor_parallel == pool.machine.accelerators for pool in self.pools)
-        tail = "" if full else f", TP{'+'.join(map(str, sorted(parallel)))}"
+        tail = self._parallelism()
         budget = self.scheduler.token_budget
         said = f", {'auto' if budget == AUTO else f'{budget}-token'} budget" if budget else ""
         if self.scheduler.kind == SPLIT:
             parts = [f"{count} {pool.machine.name} {pool.role}" for pool, count in zip(self.pools, counts, strict=True)]
             return " + ".join(parts) + (", chunked" if self.scheduler.chunked else "") + said + tail
         return f"{SCHEDULER_NAMES[self.scheduler.kind]} on {counts[0]} {self.pools[0].machine.name}{said}{tail}"
+
+    def _parallelism(self) -> str:
+        """``, TP4``, ``, TP4 PP2 + TP8``; nothing where each pool's replicas are whole machines in one stage."""
+        if all((pool.tensor_parallel, pool.pipeline_parallel) == (pool.machine.accelerators, 1) for pool in self.pools):
+            return ""
+        each = [
+            f"TP{pool.tensor_parallel}" + (f" PP{pool.pipeline_parallel}" if pool.pipeline_parallel > 1 else "")
+            for pool in self.pools
+        ]
+        return ", " + " + ".join(dict.fromkeys(each))
 
 
 def design_id(case: Case) -> str:
@@ -162,28 +171,37 @@ def _pool_choices(
     named = resolve_machine(choice.machine)
     machine = replace(named, accelerator=resolve_accelerator(named))  # so that ids and keys hash its figures
     latency = choice.latency or spec.latency
+    stages = _stages(role, spec)
+    tried = _sizes(role, machine, spec)
     runs: list[int] = []
     reason = ""
-    for size in _sizes(machine, spec):
+    for size in tried:
         try:
-            _check_runs(machine, size, latency, spec)
+            _check_runs(machine, size, stages, latency, spec)
             runs.append(size)
         except SpecError as error:
             reason = str(error)
-    sizes = sorted({runs[0], runs[-1]}, reverse=True) if runs else [_sizes(machine, spec)[-1]]
-    return [PoolChoice(role, machine, size, latency, choice.on_hand) for size in sizes], "" if runs else reason
+    sizes = sorted({runs[0], runs[-1]}, reverse=True) if runs else tried[-1:]
+    choices = [PoolChoice(role, machine, size, stages, latency, choice.on_hand) for size in sizes]
+    return choices, "" if runs else reason
 
 
-def _check_runs(machine: Machine, tensor_parallel: int, latency: LatencySpec, spec: StudySpec) -> None:
+def _check_runs(machine: Machine, tensor_parallel: int, stages: int, latency: LatencySpec, spec: StudySpec) -> None:
     model = resolve_model(spec.model)
-    stages = spec.scheduler_options.pipeline_parallel
     kv_capacity(model, machine, tensor_parallel, stages, spec.memory)
     compile_curve(model, machine, tensor_parallel, stages, latency)
 
 
-def _sizes(machine: Machine, spec: StudySpec) -> list[int]:
-    if spec.scheduler_options.tensor_parallel:
-        return [spec.scheduler_options.tensor_parallel]
+def _stages(role: str, spec: StudySpec) -> int:
+    options = spec.scheduler_options
+    return (options.decode_pipeline_parallel if role == "decode" else None) or options.pipeline_parallel
+
+
+def _sizes(role: str, machine: Machine, spec: StudySpec) -> list[int]:
+    options = spec.scheduler_options
+    given = (options.decode_tensor_parallel if role == "decode" else None) or options.tensor_parallel
+    if given:
+        return [given]
     heads = resolve_model(spec.model).heads
     return [
         size

@@ -179,7 +179,7 @@ def _need(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[
             statistics,
             spec.rate_req_per_s,
             pool.tensor_parallel,
-            spec.scheduler_options.pipeline_parallel,
+            pool.pipeline_parallel,
             LIKELY_BATCH,
         )
         for pool in line.pools

@@ -194,7 +194,7 @@ def _work(spec: StudySpec, pools: Iterable[PoolChoice], requests: Requests) -> s
             requests.statistics,
             spec.rate_req_per_s,
             pool.tensor_parallel,
-            spec.scheduler_options.pipeline_parallel,
+            pool.pipeline_parallel,
             LIKELY_BATCH,
         )
         parts.append(f"{number(need.prefill)} {pool.machine.name} for prefill and {number(need.decode)} for decode")

@@ -87,10 +87,10 @@ def _check_kind(case: Case) -> None:
             " preempts"
         )
     for index, pool in enumerate(case.pools):
-        if pool.pipeline_parallel > 1 and not case.scheduler.chunked:
+        if pool.pipeline_parallel > 1 and case.scheduler.decode_runs == "contiguous":
             raise SpecError(
-                f"pools[{index}].pipeline_parallel: {pool.pipeline_parallel} is not built yet with scheduler"
-                f" kind {case.scheduler.kind}, expected 1"
+                f"scheduler.decode_runs: found contiguous with pools[{index}].pipeline_parallel"
+                f" {pool.pipeline_parallel}, expected stepwise: the simulator that it follows has no pipelines"
             )
 
 

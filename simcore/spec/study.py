@@ -68,6 +68,10 @@ class SchedulerOptions:
     tensor_parallel: int | None = bounded(None, least=1)
     """None: all of a machine's accelerators, or fewer where the model fits and the source has the data."""
     pipeline_parallel: int = bounded(1, least=1)
+    decode_tensor_parallel: int | None = bounded(None, least=1)
+    """Of the splitwise families' decode machines; None: as ``tensor_parallel`` says of the others."""
+    decode_pipeline_parallel: int | None = bounded(None, least=1)
+    """None: ``pipeline_parallel``."""
 
 
 @dataclass(frozen=True)

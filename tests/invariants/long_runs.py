@@ -7,7 +7,7 @@ import numpy as np
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, TransferInputs
 from simcore.latency.curve import IterationCurve
 from tests.clusters import NS, cluster, replica, scheduler
-from tests.invariants.strategies import BY_STAGES, CHUNKED
+from tests.invariants.strategies import CHUNKED, SPLITWISE
 
 REQUESTS = 300
 CURVE = IterationCurve(
@@ -33,6 +33,7 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
     prompts = np.minimum(rng.lognormal(5.5, 1.0, REQUESTS) + 1, 3000).astype(np.int64)
     outputs = np.minimum(rng.lognormal(3.0, 0.8, REQUESTS) + 1, 200).astype(np.int64)
     rows = list(zip((arrivals // NS).tolist(), prompts.tolist(), outputs.tolist(), strict=True))
+    piped = kind in SPLITWISE and any(replica.stages > 1 for replica in replicas)
     policy = scheduler(
         kind,
         token_budget=256,
@@ -40,7 +41,7 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
         router=str(rng.choice(["jsq", "jsq", "round_robin", "least_kv"])),
         router_ties=str(rng.choice(["index", "pool_order"])),
         ageing=str(rng.choice(["fair", "fair", "splitwise-sim"])),
-        decode_runs=str(rng.choice(["stepwise", "contiguous"])),
+        decode_runs="stepwise" if piped else str(rng.choice(["stepwise", "contiguous"])),
         prompt_pending_limit=int(rng.choice([500, 8192])),
         seed=seed,
         **({"full_layers": 18, "windowed_layers": 18, "window_tokens": 128} if seed % 2 else {}),
@@ -49,13 +50,13 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
 
 
 def replicas_of(kind: str, rng: np.random.Generator) -> list[ReplicaInputs]:
-    """Four to ten, of one size each pool; one or two stages where the kind has them."""
+    """Four to ten, of one size each pool; one or two stages in each pool."""
     roles = ["mixed"] * int(rng.integers(4, 8))
     if kind in ("splitwise", CHUNKED):
         roles = ["prefill"] * int(rng.integers(2, 6)) + ["decode"] * int(rng.integers(2, 5))
-    stages = int(rng.integers(1, 3)) if kind in BY_STAGES else 1
+    stages = {role: int(rng.integers(1, 3)) for role in dict.fromkeys(roles)}
     kv_blocks = int(rng.choice([220, 400, 2000]))
-    return [replica(role, curve=CURVE, stages=stages, kv_blocks=kv_blocks, transfer_ps_per_token=5 * NS)
+    return [replica(role, curve=CURVE, stages=stages[role], kv_blocks=kv_blocks, transfer_ps_per_token=5 * NS)
             for role in roles]  # fmt: skip
 
 

@@ -16,8 +16,6 @@ CO_LOCATED = ("sarathi", "vllm", "vllm_v1", "orca", "request_level")
 SPLITWISE = ("splitwise_baseline", "splitwise")
 CHUNKED = "chunked"
 """Kind ``splitwise`` with ``chunked``."""
-BY_STAGES = (*CO_LOCATED, CHUNKED)
-"""Kinds with more than one micro-batch in flight."""
 KINDS = (*CO_LOCATED, *SPLITWISE, CHUNKED)
 RESERVATIONS = {
     **dict.fromkeys(CO_LOCATED, ("on_demand", "full_output", "output_at_decode", "max_length")),
@@ -69,10 +67,10 @@ def schedulers(draw: st.DrawFn, kind: str) -> SchedulerInputs:
 
 
 @st.composite
-def replicas(draw: st.DrawFn, kind: str, block_tokens: int) -> list[ReplicaInputs]:
-    """One to four, of the roles and stages that the kind may have; KV from scarcely one request's to plenty."""
+def replicas(draw: st.DrawFn, policy: SchedulerInputs) -> list[ReplicaInputs]:
+    """One to four, of the roles and stages that the policy may have; KV from scarcely one request's to plenty."""
     roles = ["mixed"] * draw(st.integers(1, 3))
-    if kind in ("splitwise", CHUNKED):
+    if policy.kind == "splitwise":
         roles = draw(
             st.sampled_from(
                 [
@@ -85,20 +83,25 @@ def replicas(draw: st.DrawFn, kind: str, block_tokens: int) -> list[ReplicaInput
                 ]
             )
         )
-    curve, stages = draw(curves()), draw(st.integers(1, 3)) if kind in BY_STAGES else 1
+    curve, most_stages = draw(curves()), 1 if is_contiguous(policy) else draw(st.sampled_from([1, 3]))
     kv_tokens = draw(st.sampled_from([300, MAX_MODEL_TOKENS, 900, 1600, 20_000]))
     return [
         replica(
             role,
             curve=curve if draw(st.booleans()) else draw(curves()),
-            stages=stages,
-            kv_blocks=max(kv_tokens // block_tokens + draw(st.sampled_from([0, 0, 3])), 1),
+            stages=draw(st.integers(1, most_stages)),
+            kv_blocks=max(kv_tokens // policy.block_tokens + draw(st.sampled_from([0, 0, 3])), 1),
             transfer_ps_per_token=draw(st.sampled_from([1, 500, 10_000])),
             power_mw=((100, 900), (50, 200), (300, 300)),
             power_tokens=(1, 100),
         )
         for role in roles
     ]
+
+
+def is_contiguous(policy: SchedulerInputs) -> bool:
+    """Whether decode-only batches are interrupted by the simulator's rules, which know of one stage alone."""
+    return policy.kind in SPLITWISE and not policy.chunked and policy.decode_runs == "contiguous"
 
 
 @st.composite
@@ -136,9 +139,7 @@ def clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterI
     most = [output + slack if with_limits else 0 for _, _, output, _, slack in asked]
     first = draw(st.integers(0, len(asked) - 1))
     window = (first, draw(st.integers(first, len(asked)))) if draw(st.booleans()) else None
-    return cluster(
-        policy, requests, draw(replicas(kind, policy.block_tokens)), draw(transfers(kind)), cached, most, window
-    )
+    return cluster(policy, requests, draw(replicas(policy)), draw(transfers(kind)), cached, most, window)
 
 
 @st.composite

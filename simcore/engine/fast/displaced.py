@@ -84,9 +84,8 @@ def release(cluster: Cluster, slot: int) -> None:
     result = result_at(cluster, request.index)
     result.prefill_replica = result.decode_replica = NONE
     request.sent_ps, request.sent_tokens = NONE, 0
-    request.blocks = request.prefill_ended = request.sent_by_layer = request.sent_by_chunk = request.moved = (
-        request.displaced
-    ) = 0
+    request.blocks = request.prefill_ended = request.sent_by_layer = request.sent_by_chunk = 0
+    request.moved = request.displaced = request.in_flight = 0
     for phase in (PROMPT, DECODE):
         task = task_at(cluster, 2 * slot + phase)
         task.in_batch = task.queued = 0

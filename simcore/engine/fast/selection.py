@@ -9,6 +9,7 @@ from simcore.engine.fast.blocks import admission_tokens, blocks_of, growth_block
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.names import NO_AGEING, SPLITWISE_SIM
+from simcore.engine.fast.preemption import micro_batch_size
 from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, Request, request_at, running_of, task_at
 
 MOST_PASSES = 4
@@ -62,19 +63,20 @@ def add_batch(cluster: Cluster, replica: Replica) -> None:
 
 @step
 def add_present(cluster: Cluster, replica: Replica) -> None:
-    """Rule 5."""
+    """Rule 5, of what is not in flight."""
     slot = replica.first_present
     while slot != NONE:
-        if try_add(cluster, replica, next_task(cluster, replica, slot)) >= FULL:
+        request = request_at(cluster, slot)
+        if request.in_flight == 0 and try_add(cluster, replica, next_task(cluster, replica, slot)) >= FULL:
             return
-        slot = request_at(cluster, slot).next_present
+        slot = request.next_present
 
 
 @step
 def try_add(cluster: Cluster, replica: Replica, task: int) -> int:
     """Add a task to the batch if its request is not in it yet, and there is a place, tokens and KV for it."""
     request = request_at(cluster, task >> 1)
-    if cluster.chosen_tasks == cluster.max_batch_size:
+    if cluster.chosen_tasks == micro_batch_size(cluster, replica):
         return FULL
     if request.chosen == cluster.selection:
         return CHOSEN_BEFORE

@@ -164,9 +164,10 @@ def most_stages(inputs: ClusterInputs) -> int:
 
 
 def most_members(inputs: ClusterInputs) -> int:
-    """Requests that a replica may run at once, and so the most in one of its micro-batches."""
+    """Requests that a replica may run at once, and so the most in one of its micro-batches; one a stage at least."""
     batches = most_stages(inputs) if inputs.scheduler.kind in UNDIVIDED_KINDS else 1
-    return max(min(inputs.scheduler.max_batch_size * batches, len(inputs.arrival_ps)), 1)
+    most = max(inputs.scheduler.max_batch_size * batches, most_stages(inputs))
+    return max(min(most, len(inputs.arrival_ps)), 1)
 
 
 def distinct_curves(inputs: ClusterInputs) -> list[IterationCurve]:

@@ -1,4 +1,4 @@
-"""A machine of the splitwise kinds: prompts, decodes or both, one batch at a time (rules: the oracle's).
+"""A machine of the splitwise kinds: prompts, decodes or both, a micro-batch a stage (rules: the oracle's).
 
 What is in the batch next is chosen in ``selection.py``; here: when it is chosen, and what happens around it.
 """
@@ -32,6 +32,7 @@ from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.router import return_home
+from simcore.engine.fast.running import append_running
 from simcore.engine.fast.selection import next_task, select, task_blocks, task_tokens
 from simcore.engine.fast.state import (
     DECODE,
@@ -39,6 +40,8 @@ from simcore.engine.fast.state import (
     PROMPT,
     Cluster,
     Replica,
+    flight_at,
+    members_of,
     new_tokens_of,
     replica_at,
     request_at,
@@ -75,7 +78,7 @@ def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
     request = request_at(cluster, slot)
     finish_transfer(cluster, request, now)
     replica, source = replica_at(cluster, request.decode_replica), replica_at(cluster, request.prefill_replica)
-    if replica.running < cluster.max_batch_size:
+    if replica.running + replica.tasks_in_flight < cluster.max_batch_size:
         interrupt(cluster, replica)
     wake(cluster, replica, add_task(cluster, replica, slot, DECODE), now)
     if source.tasks > 0:
@@ -92,13 +95,13 @@ def interrupt(cluster: Cluster, replica: Replica) -> None:
 
 @step
 def wake(cluster: Cluster, replica: Replica, task: int, now: int) -> None:
-    """Have an idle replica look for a batch because of a task: at the end of this instant, or at once."""
-    if replica.in_flight > 0 or replica.due > 0:
+    """Have a replica with a free stage look for a batch because of a task: at the end of this instant, or at once."""
+    if replica.in_flight == replica.stages or replica.due > 0:
         return
     if is_contiguous(cluster) and not fits_alone(cluster, replica, task):
         return
     if cluster.one_by_one > 0:
-        start_iteration(cluster, replica, now)
+        start_iterations(cluster, replica, now)
     else:
         make_due(cluster, replica)
 
@@ -115,19 +118,19 @@ def fits_alone(cluster: Cluster, replica: Replica, task: int) -> bool:
 
 
 @step
-def start_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
-    """Go on with the batch, or select one."""
-    if replica.in_flight > 0:
-        return
+def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
+    """Go on with the batch, or select one, while fewer micro-batches than stages are in flight."""
     settle_idle(replica, now)
-    if replica.running == 0 or replica.reselect > 0:
-        install(cluster, replica, select(cluster, replica))
-    elif replica.tasks > 0 and not is_contiguous(cluster):
-        add_what_waits(cluster, replica)
-    replica.reselect = 0
-    if replica.running > 0:
+    while replica.in_flight < replica.stages:
+        if replica.running == 0 or replica.reselect > 0:
+            install(cluster, replica, select(cluster, replica))
+        elif replica.tasks > 0 and not is_contiguous(cluster):
+            add_what_waits(cluster, replica)
+        replica.reselect = 0
+        if replica.running == 0:
+            break
         run_batch(cluster, replica, now)
-    elif replica.first_present == NONE:
+    if replica.first_present == NONE:
         return_home(cluster, replica)
 
 
@@ -143,14 +146,17 @@ def add_what_waits(cluster: Cluster, replica: Replica) -> None:
 
 @step
 def run_batch(cluster: Cluster, replica: Replica, now: int) -> None:
-    """One iteration of the batch, in its order."""
-    flight = next_flight(replica)
-    for i in range(replica.running):
+    """One iteration of the batch, in its order. (A decode's prompt is done: it has no new tokens.)"""
+    flight, members = next_flight(replica), replica.running
+    for i in range(members):
         slot = running_of(cluster, replica)[i] >> 1
         request = request_at(cluster, slot)
+        request.in_flight = 1
         join_batch(cluster, replica, flight, i, slot, request.target_tokens - request.done_tokens)
-    launch(cluster, replica, replica.running, now)
-    send_by_layer(cluster, replica, flight)
+    replica.tasks_in_flight += members
+    replica.running = 0
+    launch(cluster, replica, members, now)
+    send_by_layer(cluster, replica, flight, now)
 
 
 @step
@@ -194,7 +200,7 @@ def start_task(cluster: Cluster, replica: Replica, task: int) -> None:
 
 @step
 def count_passes(cluster: Cluster, replica: Replica) -> None:
-    """A selection passes over the next task of every request here that is not in the batch."""
+    """A selection passes over the next task of every request here that is neither in the batch nor in flight."""
     slot = replica.first_present
     while slot != NONE:
         task = task_at(cluster, next_task(cluster, replica, slot))
@@ -220,28 +226,29 @@ def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
 @step
 def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Tokens appear, in the batch's order; ended prompts go on their way; what was freed goes to waiting transfers."""
-    left = 0
-    for i in range(replica.running):
-        task = running_of(cluster, replica)[i]
-        slot = task >> 1
+    members = flight_at(cluster, replica, flight).members
+    replica.tasks_in_flight -= members
+    if replica.running > 0:
+        replica.reselect = 1
+    for i in range(members):
+        slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
         new = new_tokens_of(cluster, replica, flight)[i]
+        request.in_flight = 0
         if request.displaced > 0:
             replica.reselect = 1
-            task_at(cluster, task).in_batch = 0
+            task_at(cluster, 2 * slot + PROMPT).in_batch = 0
             end_displaced(cluster, replica, slot, new, now)
         elif new > 0:
             request.done_tokens += new
             replica.reselect = 1
-            task_at(cluster, task).in_batch = 0
+            task_at(cluster, 2 * slot + PROMPT).in_batch = 0
             end_prompt(cluster, replica, slot, now)
         elif emit_token(cluster, request, now):
             replica.reselect = 1
             leave(cluster, replica, slot)
         else:
-            running_of(cluster, replica)[left] = task
-            left += 1
-    replica.running = left
+            append_running(cluster, replica, 2 * slot + DECODE)
     start_waiting_transfers(cluster, replica, now)
 
 

@@ -72,6 +72,8 @@ class Request:
     """Whether any of its prompt has been in an iteration."""
     inbound_blocks: int
     """KV blocks held at the decode replica for a transfer that has not ended."""
+    in_flight: int
+    """Splitwise: whether a task of it is in a micro-batch in flight."""
     sent_by_layer: int
     sent_by_chunk: int
     sent_tokens: int
@@ -171,6 +173,8 @@ class Replica:
     first_present: int
     last_present: int
     """Splitwise: requests with a task here, by arrival, linked through ``Request.next_present``."""
+    tasks_in_flight: int
+    """Splitwise: tasks of the micro-batches in flight."""
     reselect: int
     """Splitwise: the batch may not simply go on (prompts ended, a member finished, an interruption)."""
 

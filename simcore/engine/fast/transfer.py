@@ -61,8 +61,8 @@ def is_sent(request: Request) -> bool:
 
 
 @step
-def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
-    """At the start of prefills: start the layer-wise transfers that have room."""
+def send_by_layer(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
+    """When prefills are formed into a micro-batch: start the layer-wise transfers that have room."""
     if cluster.transfer_mode != LAYERWISE:
         return
     batch = flight_at(cluster, replica, flight)
@@ -73,10 +73,10 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int) -> None:
         long_enough = request.target_tokens >= LEAST_LAYERWISE_TOKENS
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
             start_ps = stage_starts_of(cluster, replica, flight)[0]
-            settle_idle(replica_at(cluster, request.decode_replica), start_ps)
+            settle_idle(replica_at(cluster, request.decode_replica), now)
             request.sent_by_layer = 1
             layers = cluster.layers
-            first_layer_ps = -(-batch.duration_ps // layers)
+            first_layer_ps = -(-batch.duration_ps * replica.stages // layers)
             last_layer_ps = -(-sent_tokens(cluster, request) * ps_per_token(cluster, request) // layers)
             start_transfer(cluster, slot, start_ps + first_layer_ps, batch.end_ps + last_layer_ps)
 

@@ -64,6 +64,7 @@ def release(cluster: Cluster, request: Request) -> None:
     request.blocks = request.sent_tokens = 0
     request.sent_ps = NEVER
     request.prefill_ended = request.sent_by_layer = request.sent_by_chunk = request.moved = request.displaced = False
+    request.in_flight = False
     cluster.displaced.append(request)
 
 

@@ -48,7 +48,7 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         chunked.start_iterations(cluster, replica, now)
         return
     if kind in SPLITWISE_KINDS:
-        splitwise.start_iteration(cluster, replica, now)
+        splitwise.start_iterations(cluster, replica, now)
         return
     settle_idle(replica, now)
     while replica.in_flight < replica.inputs.stages:

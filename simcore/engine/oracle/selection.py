@@ -1,12 +1,12 @@
 """Which tasks a machine of the splitwise kinds would run next. Nothing is changed here.
 
-In this order, within max_batch_size tasks and max_batch_tokens (a prompt counts its new tokens, a decode one; the first
-task may exceed it):
+In this order, of what is not in flight, within a micro-batch's share of max_batch_size and max_batch_tokens (a prompt
+counts its new tokens, a decode one; the first task may exceed it):
 
 1. tasks passed over 4 times or more; one whose KV does not fit is skipped;
 2. prompts, first come first, stopping before the first that does not fit in tokens or KV;
 3. interrupted decodes, in the order of their interruption;
-4. the last batch's decodes;
+4. the last batch's decodes: those left of micro-batches that have ended;
 5. of each other request here the task that is next, by arrival, stopping at the first misfit (a waiting prompt is one).
 """
 
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from simcore.engine.inputs import SchedulerInputs
 from simcore.engine.oracle.blocks import admission_tokens, blocks_of, growth_blocks
+from simcore.engine.oracle.preemption import micro_batch_size
 from simcore.engine.oracle.state import DECODE, PROMPT, Cluster, Replica, Request
 
 MOST_PASSES = 4
@@ -40,7 +41,7 @@ def select(cluster: Cluster, replica: Replica) -> list[int]:
     add_until_misfit(cluster, replica, chosen, replica.prompts)
     add_until_misfit(cluster, replica, chosen, replica.interrupted)
     add_until_misfit(cluster, replica, chosen, replica.batch)
-    add_until_misfit(cluster, replica, chosen, (next_task(cluster, replica, index) for index in replica.present))
+    add_until_misfit(cluster, replica, chosen, next_tasks(cluster, replica))
     return chosen.tasks
 
 
@@ -67,7 +68,7 @@ def try_add(cluster: Cluster, replica: Replica, chosen: Selection, task: int) ->
     """Add a task to the batch if its request is not in it yet, and there is a place, tokens and KV for it."""
     scheduler = cluster.inputs.scheduler
     request = cluster.requests[task // 2]
-    if len(chosen.tasks) == scheduler.max_batch_size:
+    if len(chosen.tasks) == micro_batch_size(cluster, replica):
         return FULL
     if request.index in chosen.requests:
         return CHOSEN_BEFORE
@@ -101,6 +102,12 @@ def task_blocks(request: Request, phase: int, scheduler: SchedulerInputs) -> int
     if phase == PROMPT:
         return blocks_of(admission_tokens(request, scheduler), scheduler)
     return growth_blocks(request, scheduler)
+
+
+def next_tasks(cluster: Cluster, replica: Replica) -> list[int]:
+    """By arrival, of each request here that is not in flight."""
+    waiting = [index for index in replica.present if not cluster.requests[index].in_flight]
+    return [next_task(cluster, replica, index) for index in waiting]
 
 
 def next_task(cluster: Cluster, replica: Replica, index: int) -> int:

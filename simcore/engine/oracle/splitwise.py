@@ -1,16 +1,18 @@
-"""A machine of the splitwise kinds: prompts, decodes or both, one batch at a time.
+"""A machine of the splitwise kinds: prompts, decodes or both, in as many micro-batches as it has stages.
 
 What is in the batch next is chosen in ``selection.py``; here: when it is chosen, and what happens around it. A
-*selection* counts a pass for the next task of every request here that is not in the batch. A batch with prompts, and
-one of which a member has finished, is followed by a selection. A decode-only batch goes on unchanged otherwise, until
-(``decode_runs``)
+*selection* counts a pass for the next task of every request here that is neither chosen nor in flight. A batch with
+prompts, and one of which a member has finished, is followed by a selection. A decode-only batch goes on unchanged
+otherwise, until (``decode_runs``)
 
 - ``stepwise``: at an iteration's end a selection would add a task to it;
 - ``contiguous``: it was interrupted: by an arriving request whose decode stays here; by an arriving prompt of at most
   max_batch_tokens; by a decode whose KV has come, while the batch is below max_batch_size; by the end of an outgoing
   transfer while anything waits. Room for KV is not looked at.
 
-An idle machine looks whenever something comes or an outgoing transfer ends. With ``contiguous`` only if what came
+A machine with fewer micro-batches in flight than stages looks whenever something comes or an outgoing transfer ends,
+and after a micro-batch was formed again. What is left of two micro-batches that ended goes on only through a selection.
+With ``contiguous`` only if what came
 (after a transfer: the first of the waiting list) would fit by itself, and then a selection of nothing counts passes
 too.
 """
@@ -59,7 +61,7 @@ def end_transfer(cluster: Cluster, request: Request, now: int) -> None:
     """KV has come: the request joins its decode replica; then the source, with room again, is woken."""
     finish_transfer(cluster, request, now)
     replica = cluster.replicas[request.decode_replica]
-    if len(replica.batch) < cluster.inputs.scheduler.max_batch_size:
+    if len(replica.batch) + replica.tasks_in_flight < cluster.inputs.scheduler.max_batch_size:
         replica.reselect |= is_contiguous(cluster)
     wake(cluster, replica, add_task(cluster, replica, request, DECODE), now)
     source = cluster.replicas[request.prefill_replica]
@@ -69,13 +71,13 @@ def end_transfer(cluster: Cluster, request: Request, now: int) -> None:
 
 
 def wake(cluster: Cluster, replica: Replica, task: int, now: int) -> None:
-    """Have an idle replica look for a batch because of a task: at the end of this instant, or at once."""
-    if replica.in_flight or replica.index in cluster.due:
+    """Have a replica with a free stage look for a batch because of a task: at the end of this instant, or at once."""
+    if replica.in_flight == replica.inputs.stages or replica.index in cluster.due:
         return
     if is_contiguous(cluster) and not fits_alone(cluster, replica, task):
         return
     if cluster.inputs.scheduler.simultaneous_arrivals == "one_by_one":
-        start_iteration(cluster, replica, now)
+        start_iterations(cluster, replica, now)
     else:
         cluster.due.add(replica.index)
 
@@ -91,17 +93,17 @@ def fits_alone(cluster: Cluster, replica: Replica, task: int) -> bool:
     return blocks_of(decode_tokens(request, scheduler), scheduler) - held <= replica.free_blocks
 
 
-def start_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
-    """Go on with the batch, or select one."""
-    if replica.in_flight:
-        return
+def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
+    """Go on with the batch, or select one, while fewer micro-batches than stages are in flight."""
     settle_idle(replica, now)
-    if not replica.batch or replica.reselect or would_add(cluster, replica):
-        install(cluster, replica, select(cluster, replica))
-    replica.reselect = False
-    if replica.batch:
+    while replica.in_flight < replica.inputs.stages:
+        if not replica.batch or replica.reselect or would_add(cluster, replica):
+            install(cluster, replica, select(cluster, replica))
+        replica.reselect = False
+        if not replica.batch:
+            break
         run_batch(cluster, replica, now)
-    elif not replica.present:
+    if not replica.present:
         return_home(cluster, replica)
 
 
@@ -113,10 +115,14 @@ def would_add(cluster: Cluster, replica: Replica) -> bool:
 
 
 def run_batch(cluster: Cluster, replica: Replica, now: int) -> None:
-    """One iteration of the batch, in its order."""
+    """One iteration of the batch, in its order. (A decode's prompt is done: it has no new tokens.)"""
     members = [cluster.requests[task // 2] for task in replica.batch]
     new_tokens = [request.target_tokens - request.done_tokens for request in members]
-    send_by_layer(cluster, launch(cluster, replica, members, new_tokens, now))
+    for request in members:
+        request.in_flight = True
+    replica.tasks_in_flight += len(members)
+    replica.batch = []
+    send_by_layer(cluster, launch(cluster, replica, members, new_tokens, now), now)
 
 
 def install(cluster: Cluster, replica: Replica, chosen: list[int]) -> None:
@@ -148,11 +154,11 @@ def start_task(cluster: Cluster, replica: Replica, task: int) -> None:
 
 
 def count_passes(cluster: Cluster, replica: Replica) -> None:
-    """A selection passes over the next task of every request here that is not in the batch."""
+    """A selection passes over the next task of every request here that is neither in the batch nor in flight."""
     batch = set(replica.batch)
     for index in replica.present:
         task = next_task(cluster, replica, index)
-        if task not in batch:
+        if task not in batch and not cluster.requests[index].in_flight:
             cluster.requests[index].passes[task % 2] += 1
 
 
@@ -186,8 +192,10 @@ def order_of(cluster: Cluster, task: int) -> int:
 
 def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> None:
     """Tokens appear, in the batch's order; ended prompts go on their way; what was freed goes to waiting transfers."""
-    left = []
-    for task, request, new in zip(replica.batch, batch.members, batch.new_tokens, strict=True):
+    replica.tasks_in_flight -= len(batch.members)
+    replica.reselect |= bool(replica.batch)
+    for request, new in zip(batch.members, batch.new_tokens, strict=True):
+        request.in_flight = False
         if request.displaced:
             replica.reselect = True
             end_displaced(cluster, replica, request, new, now)
@@ -199,8 +207,7 @@ def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: in
             replica.reselect = True
             leave(cluster, replica, request)
         else:
-            left.append(task)
-    replica.batch = left
+            replica.batch.append(2 * request.index + DECODE)
     start_waiting_transfers(cluster, replica, now)
 
 

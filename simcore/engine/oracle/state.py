@@ -41,6 +41,8 @@ class Request:
     inbound_blocks: int = 0
     """KV blocks held at the decode replica for a transfer that has not ended."""
     prefill_ended: bool = False
+    in_flight: bool = False
+    """Splitwise: whether a task of it is in a micro-batch in flight."""
     sent_by_layer: bool = False
     sent_by_chunk: bool = False
     sent_tokens: int = 0
@@ -147,7 +149,9 @@ class Replica:
     interrupted: list[int] = field(default_factory=list)
     """Splitwise: decode tasks put out of the batch, in that order."""
     batch: list[int] = field(default_factory=list)
-    """Splitwise: tasks of the batch; between iterations those left of the last one."""
+    """Splitwise: decodes left of micro-batches that have ended, and while one is formed its tasks."""
+    tasks_in_flight: int = 0
+    """Splitwise: tasks of the micro-batches in flight."""
     present: list[int] = field(default_factory=list)
     """Splitwise: requests with a task here, by arrival."""
     reselect: bool = False

@@ -48,17 +48,17 @@ def is_sent(request: Request) -> bool:
     return request.prefill_replica != request.decode_replica and request.generated + 1 < request.output_tokens
 
 
-def send_by_layer(cluster: Cluster, batch: MicroBatch) -> None:
-    """At the start of prefills: start the layer-wise transfers that have room."""
+def send_by_layer(cluster: Cluster, batch: MicroBatch, now: int) -> None:
+    """When prefills are formed into a micro-batch: start the layer-wise transfers that have room."""
     if cluster.inputs.transfer.mode != "layerwise":
         return
     for request, new in zip(batch.members, batch.new_tokens, strict=True):
         long_enough = request.target_tokens >= WHOLE_BELOW_TOKENS
         if new and long_enough and is_sent(request) and has_room(cluster, request):
-            settle_idle(cluster.replicas[request.decode_replica], batch.starts_ps[0])
+            settle_idle(cluster.replicas[request.decode_replica], now)
             request.sent_by_layer = True
             layers = cluster.inputs.transfer.layers
-            first_layer_ps = -(-batch.duration_ps // layers)
+            first_layer_ps = -(-batch.duration_ps * len(batch.starts_ps) // layers)
             last_layer_ps = -(-sent_tokens(cluster, request) * ps_per_token(cluster, request) // layers)
             start_transfer(cluster, request, batch.starts_ps[0] + first_layer_ps, batch.end_ps + last_layer_ps)
 

@@ -77,3 +77,19 @@ def test_a_budget_may_be_left_to_the_objective() -> None:
             scheduler_options={"token_budget": "auto"},
             slo={"kind": "absolute", "limits": [{"metric": "ttft_s", "percentile": 99, "limit": 1}]},
         )
+
+
+def test_decode_machines_may_be_run_in_another_parallelism() -> None:
+    options = {"tensor_parallel": 4, "pipeline_parallel": 2, "decode_tensor_parallel": 2, "decode_pipeline_parallel": 4}
+    case, label = case_of("splitwise:dgx-h100+dgx-a100", scheduler_options=options)
+    assert [(pool.tensor_parallel, pool.pipeline_parallel) for pool in case.pools] == [(4, 2), (2, 4)]
+    assert label == "2 DGX H100 prefill + 2 DGX A100 decode, TP4 PP2 + TP2 PP4"
+    mixed, label = case_of("sarathi:dgx-h100", scheduler_options=options)
+    assert [(pool.tensor_parallel, pool.pipeline_parallel) for pool in mixed.pools] == [(4, 2)]
+    assert label.endswith(", TP4 PP2")
+
+
+def test_the_same_parallelism_is_named_once_and_that_of_whole_machines_not_at_all() -> None:
+    alike = {"tensor_parallel": 4, "pipeline_parallel": 2}
+    assert case_of("splitwise:dgx-h100+dgx-a100", scheduler_options=alike)[1].endswith(" decode, TP4 PP2")
+    assert "TP" not in case_of("sarathi:dgx-h100", scheduler_options={"tensor_parallel": 8})[1]

@@ -171,10 +171,10 @@ def test_transfer_in_whole_picoseconds() -> None:
         ),
         (
             {
-                "scheduler": {"kind": "splitwise_baseline"},
+                "scheduler": {"kind": "splitwise_baseline", "decode_runs": "contiguous"},
                 "pools": [{"role": "mixed", "machine": "dgx-h100", "tensor_parallel": 4, "pipeline_parallel": 2}],
             },
-            r"pools\[0\].pipeline_parallel: 2 is not built yet",
+            r"scheduler.decode_runs: found contiguous with pools\[0\].pipeline_parallel 2, expected stepwise",
         ),
     ],
 )
