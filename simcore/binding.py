@@ -15,6 +15,8 @@ PREEMPTED_SHARE = 0.01
 """or this share of requests was preempted,"""
 FULL_SHARE = 0.98
 """or a decode pool's KV was this full (its prompts wait elsewhere, so it is never idle for it)."""
+USES = ("prefill", "decode", "hybrid", "bubble", "blocked", "transfer_wait", "nic_busy")
+"""Shares of a pool's time, and of its NICs', that may be what it lacks most."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Binding:
     """A limit's name, ``kv`` or ``unstable``."""
     pool: str
     """The role of the pool behind it."""
+    because: str
+    """Where that pool's time went most, of ``USES``."""
     ratio: float | None
     """Its value over its limit; None where that is infinite."""
 
@@ -34,20 +38,24 @@ def binding(limits: Sequence[LimitResult], stable: bool, uses: Sequence[PoolUse]
 
     1. Unstable, or a limit missed, while KV memory turns requests away (see the constants above): ``kv``, and the pool
        it is in.
-    2. Unstable otherwise: ``unstable``, and the busiest pool.
+    2. Unstable otherwise: ``unstable``, and the most loaded pool: by its time in batches and bubbles, or its NICs'.
     3. Else the limit with the largest value over its limit, missed or not; an attainment share counts as
        (1 - value) / (1 - share) and yields to its own TTFT or TPOT limit where that is missed too. Its pool: the one
-       that prefills for TTFT and scheduling delay, the one that decodes for TBT and TPOT, the busiest for the rest.
+       that prefills for TTFT and scheduling delay, the one that decodes for TBT and TPOT, the most loaded for the rest.
     """
     worst = max(limits, key=_pressure, default=None)
     missed = worst is not None and not all(limit.met for limit in limits)
     ratio = _finite(_pressure(worst)) if worst else None
     full = _kv_pool(uses, preempted_share)
     if full and (not stable or missed):
-        return Binding(KV, full.result.role, ratio)
+        return _named(KV, full, ratio)
     if not stable or worst is None:
-        return Binding(UNSTABLE, _busiest(uses), ratio)
-    return Binding(worst.name, _pool_of(worst.metric, uses), ratio)
+        return _named(UNSTABLE, _most_loaded(uses), ratio)
+    return _named(worst.name, _pool_of(worst.metric, uses), ratio)
+
+
+def _named(limit: str, use: PoolUse, ratio: float | None) -> Binding:
+    return Binding(limit, use.result.role, max(USES, key=lambda name: float(getattr(use.result, name))), ratio)
 
 
 def _pressure(limit: LimitResult) -> float:
@@ -71,8 +79,8 @@ def _kv_pool(uses: Sequence[PoolUse], preempted_share: float) -> PoolUse | None:
     return max((use for use in uses if short_of_kv(use)), key=lambda use: use.result.kv_peak_share, default=None)
 
 
-def _pool_of(metric: str, uses: Sequence[PoolUse]) -> str:
-    """The role that the metric is made in; of several such pools the busiest."""
+def _pool_of(metric: str, uses: Sequence[PoolUse]) -> PoolUse:
+    """The pool that the metric is made in; of several the most loaded."""
     roles = {
         "ttft": ("prefill", "mixed"),
         "queue": ("prefill", "mixed"),
@@ -80,11 +88,11 @@ def _pool_of(metric: str, uses: Sequence[PoolUse]) -> str:
         "tpot": ("decode", "mixed"),
     }
     wanted = roles.get(metric.partition("_")[0], ("prefill", "decode", "mixed"))
-    return _busiest([use for use in uses if use.result.role in wanted] or list(uses))
+    return _most_loaded([use for use in uses if use.result.role in wanted] or list(uses))
 
 
-def _busiest(uses: Sequence[PoolUse]) -> str:
-    return max(uses, key=lambda use: use.result.busy).result.role
+def _most_loaded(uses: Sequence[PoolUse]) -> PoolUse:
+    return max(uses, key=lambda use: max(use.result.busy + use.result.bubble, use.result.nic_busy))
 
 
 def _finite(value: float) -> float | None:

@@ -190,7 +190,12 @@ def summary_json(summary: Summary, usd_per_hour: float | None, wall_s: float, en
         "preemptions": summary.preemptions,
         "token_budget": summary.token_budget,
         "stable": summary.stability.stable,
-        "binding": {"limit": binds.limit, "pool": binds.pool, "value_over_limit": binds.ratio},
+        "binding": {
+            "limit": binds.limit,
+            "pool": binds.pool,
+            "because": binds.because,
+            "value_over_limit": binds.ratio,
+        },
         "warnings": list(summary.warnings),
         "wall_s": wall_s,
         "engine_version": engine_version,

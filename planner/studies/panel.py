@@ -16,7 +16,15 @@ from simcore.words import limit_name, limit_value
 LIMIT_AT = 70.0
 """Where on a bar, in per cent of its width, the limit stands: the rest shows by how much it is missed."""
 MOST_GLYPHS = 40
-ACTIVITIES = ("prefill", "hybrid", "decode", "blocked", "idle")
+ACTIVITIES = {
+    "prefill": "prefill",
+    "hybrid": "hybrid",
+    "decode": "decode",
+    "bubble": "pipeline bubbles",
+    "blocked": "blocked on KV",
+    "transfer_wait": "waiting for KV",
+    "idle": "idle",
+}
 
 
 @dataclass(frozen=True)
@@ -137,6 +145,13 @@ def _pool(pool: PoolResult, names: Mapping[str, str]) -> PoolLine:
     ]
     if pool.nic_busy:
         facts.append(("NIC busy", share(pool.nic_busy)))
+    if pool.padding:
+        facts.append(("padding", share(pool.padding)))
+    facts += [
+        (f"in {phase.phase} MFU", f"{share(phase.mfu)}, MBU {share(phase.mbu)}")
+        for phase in pool.phases
+        if 0 < phase.busy < pool.busy
+    ]
     return PoolLine(
         pool.role,
         names.get(pool.machine, pool.machine),
@@ -150,10 +165,10 @@ def _pool(pool: PoolResult, names: Mapping[str, str]) -> PoolLine:
 
 def _slices(pool: PoolResult) -> list[Slice]:
     slices, x = [], 0.0
-    for activity in ACTIVITIES:
+    for activity, words in ACTIVITIES.items():
         width = 100 * getattr(pool, activity)
         if width > 0:
-            slices.append(Slice(activity, round(x, 2), round(width, 2), f"{activity} {share(width / 100)}"))
+            slices.append(Slice(activity, round(x, 2), round(width, 2), f"{words} {share(width / 100)}"))
         x += width
     return slices
 

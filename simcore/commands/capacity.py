@@ -55,6 +55,7 @@ def capacity_json(found: Capacity, usd_per_hour: float | None, wall_s: float) ->
         "interval": found.interval,
         "binding_limit": found.binding.limit,
         "binding_pool": found.binding.pool,
+        "binding_because": found.binding.because,
         "at_rate_req_per_s": found.probe.rate_req_per_s,
         "stable": at.stability.stable,
         "slo": slo_json(at.slo),

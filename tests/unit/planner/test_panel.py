@@ -7,12 +7,15 @@ import pytest
 from planner.studies.page import family_names, hollow_designs
 from planner.studies.panel import LIMIT_AT, Panel, design_panel
 from simcore.catalogue import price_book
-from simcore.evaluation import LimitResult, PoolResult, RateResult
+from simcore.evaluation import LimitResult, PhaseResult, PoolResult, RateResult
 from simcore.result import StudyResult, study_result
 from tests.unit.simcore.questions import asked, explored
 
 EACH = {"sarathi:dgx-h100": (2.5,), "splitwise:dgx-h100+dgx-a100": (8.0, 6.0)}
-POOL = PoolResult("mixed", "dgx-h100", 3, 3, 0.8, 0.5, 0.2, 0.1, 0.15, 0.05, 0.3, 0.4, 0.7, 0.0)
+PHASES = (PhaseResult("prefill", 0.5, 0.45, 0.2), PhaseResult("decode", 0.2, 0.05, 0.9))
+POOL = PoolResult(
+    "mixed", "dgx-h100", 3, 3, 0.8, 0.5, 0.2, 0.1, 0.05, 0.05, 0.3, 0.4, 0.7, 0.0, 0.04, 0.06, phases=PHASES
+)
 
 
 def result(**changes: object) -> StudyResult:
@@ -55,11 +58,16 @@ def test_bars_run_from_0_to_the_limit_and_somewhat_beyond(found: StudyResult) ->
 
 def test_a_pools_time_adds_up(found: StudyResult) -> None:
     pool = shown(found, found.rows[0].design_id, run(pools=(POOL,))).pools[0]
-    assert [part.activity for part in pool.slices] == ["prefill", "hybrid", "decode", "blocked", "idle"]
+    assert [part.activity for part in pool.slices] == [
+        "prefill", "hybrid", "decode", "bubble", "blocked", "transfer_wait", "idle",
+    ]  # fmt: skip
     assert pool.slices[-1].x + pool.slices[-1].width == pytest.approx(100)
     assert pool.machine == "DGX H100"
     assert ("busy", "80 %") in pool.facts
     assert "NIC busy" not in dict(pool.facts)
+    assert "padding" not in dict(pool.facts)
+    assert dict(pool.facts)["in decode MFU"] == "5 %, MBU 90 %"
+    assert [part.words for part in pool.slices if part.activity == "transfer_wait"] == ["waiting for KV 6 %"]
 
 
 def test_money_is_named_machine_by_machine(found: StudyResult) -> None:

@@ -144,6 +144,8 @@ def test_bubbles_are_shares_of_the_run_by_stage_and_of_the_pool_s_time_in_all():
     assert (use.busy, use.bubble, use.idle) == pytest.approx((0.2, 0.35, 0.45))
     figures = summary_json(found, None, 0.1, "version")["pools"][0]
     assert figures["bubbles"] == use.bubbles
+    parts = ("busy", "bubble", "blocked", "transfer_wait", "idle")
+    assert sum(figures[name] for name in parts) == pytest.approx(1)
     assert set(figures["phases"]) == {"prefill", "decode", "hybrid"}
 
 
@@ -198,10 +200,11 @@ def test_rows_are_exact_and_empty_where_there_is_nothing_to_say():
     assert lines[3] == "2,4.000000000000,300,2,,,,,,,,0"
 
 
-def use(role="mixed", busy=0.5, kv=0.5, blocked=0.0):
+def use(role="mixed", busy=0.5, kv=0.5, blocked=0.0, **more):
     shares = {"prefill": busy, "decode": 0.0, "hybrid": 0.0, "idle": 1 - busy, "mfu": 0.1, "mbu": 0.1, "nic_busy": 0.0}
+    given = {**shares, **more}
     result = PoolResult(
-        role=role, machine="m", machines=1, replicas=1, busy=busy, blocked=blocked, kv_peak_share=kv, **shares
+        role=role, machine="m", machines=1, replicas=1, busy=busy, blocked=blocked, kv_peak_share=kv, **given
     )
     return PoolUse(result, 1, 2)
 
@@ -233,7 +236,18 @@ def test_an_attainment_short_by_one_of_its_limits_names_that_limit():
 
 def test_a_growing_queue_is_unstable_in_the_busiest_pool():
     found = binding([limit("ttft_s", 0.1, 1.0)], False, [use("prefill", 0.99), use("decode", 0.4)], 0.0)
-    assert (found.limit, found.pool) == ("unstable", "prefill")
+    assert (found.limit, found.pool, found.because) == ("unstable", "prefill", "prefill")
+
+
+@pytest.mark.parametrize("more", [{"nic_busy": 0.95}, {"bubble": 0.6}])
+def test_the_most_loaded_pool_is_so_by_its_nic_or_its_bubbles_too(more):
+    found = binding([limit("ttft_s", 0.1, 1.0)], False, [use("prefill", 0.8), use("decode", 0.4, **more)], 0.0)
+    assert (found.pool, found.because) == ("decode", next(iter(more)))
+
+
+def test_a_pool_that_stands_blocked_is_bound_by_that():
+    found = binding([limit("ttft_s", 2.0, 1.0)], True, [use("mixed", 0.3, kv=1.0, blocked=0.6)], 0.0)
+    assert (found.limit, found.because) == ("kv", "blocked")
 
 
 @pytest.mark.parametrize(
