@@ -13,9 +13,9 @@ from simcore.engine.oracle.cluster import run
 from simcore.engine.oracle.router import could_ever_hold, route
 from simcore.engine.oracle.state import Cluster, Replica, Request
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
-from tests.invariants.strategies import BY_STAGES, CO_LOCATED, KINDS, failing_clusters
+from tests.invariants.strategies import CO_LOCATED, KINDS, SPLITWISE, failing_clusters
 from tests.invariants.test_oracle_invariants import EXAMPLES, admissible
-from tests.invariants.watching import held_blocks, in_flight, instants
+from tests.invariants.watching import held_blocks, in_flight, instants, times_with_nothing_in_flight
 
 
 def last_state(inputs: ClusterInputs) -> Cluster:
@@ -137,10 +137,24 @@ def test_tokens_are_produced_once_under_failures(kind: str, data: st.DataObject)
 @given(data=st.data())
 def test_no_idle_replica_with_admissible_work_under_failures(kind: str, data: st.DataObject) -> None:
     inputs = data.draw(failing_clusters(kind))
-    assume(kind in BY_STAGES or inputs.scheduler.decode_runs == "stepwise")
+    assume(kind not in SPLITWISE or inputs.scheduler.decode_runs == "stepwise")
     for _, cluster in instants(inputs):
         for replica in cluster.replicas:
             assert replica.in_flight or not admissible(cluster, replica)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@EXAMPLES
+@given(data=st.data())
+def test_stages_are_busy_in_a_bubble_or_without_anything_in_flight_under_failures(
+    kind: str, data: st.DataObject
+) -> None:
+    inputs = data.draw(failing_clusters(kind))
+    result = run(inputs)
+    counts = result.replicas
+    for index, empty_ps in enumerate(times_with_nothing_in_flight(inputs, result.busy_until_ps)):
+        spent = int(counts.busy_ps[index].sum()) + int(counts.bubble_ps[index].sum())
+        assert spent == inputs.replicas[index].stages * (result.busy_until_ps - empty_ps)
 
 
 @pytest.mark.parametrize("kind", KINDS)

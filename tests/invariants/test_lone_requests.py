@@ -17,7 +17,7 @@ from simcore.latency.curve import IterationCurve
 from simcore.lone import lone_times
 from simcore.transfer import WHOLE_BELOW_TOKENS
 from tests.clusters import cluster, replica, scheduler, transfer
-from tests.invariants.strategies import BY_STAGES, CHUNKED, KINDS, curves
+from tests.invariants.strategies import CHUNKED, KINDS, curves
 
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
 BY_CHUNKS = ("sarathi", "vllm_v1", CHUNKED)
@@ -86,7 +86,6 @@ def test_a_lone_request_takes_what_the_curve_says(
     engine: Callable, kind: str, curve: IterationCurve, asked: tuple[int, int, int], budget: int, stages: int
 ) -> None:
     prompt, cached, output = asked
-    stages = stages if kind in BY_STAGES else 1
     machine = replica(curve=curve, stages=stages, kv_blocks=PLENTY)
     policy = scheduler(kind, token_budget=budget)
     found = engine(cluster(policy, [(ARRIVAL_NS, prompt, output)], [machine] * 2, cached=[cached])).requests

@@ -30,6 +30,17 @@ def instants(inputs: ClusterInputs) -> Iterator[tuple[int, Cluster]]:
         yield now, cluster
 
 
+def times_with_nothing_in_flight(inputs: ClusterInputs, until_ps: int) -> list[int]:
+    """By replica, from time 0 until the given time."""
+    empty_ps, last, was_empty = [0] * len(inputs.replicas), 0, [True] * len(inputs.replicas)
+    for now, cluster in instants(inputs):
+        for replica in cluster.replicas:
+            empty_ps[replica.index] += (min(now, until_ps) - last) * was_empty[replica.index]
+            was_empty[replica.index] = replica.in_flight == 0
+        last = min(now, until_ps)
+    return empty_ps
+
+
 def in_flight(cluster: Cluster) -> list[tuple[Replica, MicroBatch]]:
     """Micro-batches that have been formed and not ended."""
     return [(cluster.replicas[event[4]], event[5]) for event in cluster.events if isinstance(event[5], MicroBatch)]
