@@ -149,9 +149,11 @@ def test_no_idle_replica_with_admissible_work_under_failures(kind: str, data: st
 def test_stages_are_busy_in_a_bubble_or_without_anything_in_flight_under_failures(
     kind: str, data: st.DataObject
 ) -> None:
+    """What a failure cut is neither busy nor a bubble: over all stages of a replica together."""
     inputs = data.draw(failing_clusters(kind))
     result = run(inputs)
     counts = result.replicas
+    assert (counts.bubble_ps >= 0).all()
     for index, empty_ps in enumerate(times_with_nothing_in_flight(inputs, result.busy_until_ps)):
         spent = int(counts.busy_ps[index].sum()) + int(counts.bubble_ps[index].sum())
         assert spent == inputs.replicas[index].stages * (result.busy_until_ps - empty_ps)
@@ -173,25 +175,3 @@ def test_time_and_energy_add_up_under_failures(kind: str, data: st.DataObject) -
         stages = [each.stages for each in inputs.replicas]
         spent = counts.busy_ps.sum(axis=1) + counts.blocked_ps + counts.transfer_wait_ps
         assert all(used <= number * last for used, number in zip(spent.tolist(), stages, strict=True))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@EXAMPLES
-@given(data=st.data())
-def test_stages_are_busy_in_a_bubble_or_without_anything_in_flight_under_failures(
-    kind: str, data: st.DataObject
-) -> None:
-    """What a failure cut is neither busy nor a bubble: over all stages of a replica together."""
-    inputs = data.draw(failing_clusters(kind))
-    empty, last, idle = [0] * len(inputs.replicas), 0, [True] * len(inputs.replicas)
-    for now, cluster in instants(inputs):
-        for replica in cluster.replicas:
-            empty[replica.index] += (now - last) * idle[replica.index]
-            idle[replica.index] = replica.in_flight == 0
-        last = now
-    result = run(inputs)
-    after = last - result.busy_until_ps
-    assert (result.replicas.bubble_ps >= 0).all()
-    for index, replica in enumerate(inputs.replicas):
-        counted = int(result.replicas.busy_ps[index].sum() + result.replicas.bubble_ps[index].sum())
-        assert counted == replica.stages * (result.busy_until_ps + after - empty[index])
