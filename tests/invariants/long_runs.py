@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, TransferInputs
 from simcore.latency.curve import IterationCurve
+from simcore.spec import AvailabilityState
 from tests.clusters import NS, cluster, replica, scheduler
 from tests.invariants.strategies import CHUNKED, SPLITWISE
 
@@ -71,3 +74,23 @@ def transfers_of(kind: str, rng: np.random.Generator) -> TransferInputs:
         retry_ps=int(rng.choice([0, 50_000 * NS])),
         layers=10,
     )
+
+
+def failing_run(kind: str, seed: int) -> ClusterInputs:
+    """A long run in which each replica drains, fails or starts again now and then, and is up at the end."""
+    inputs = long_run(kind, seed)
+    rng = np.random.default_rng([seed, len(kind), 1])
+    return dataclasses.replace(
+        inputs,
+        replicas=tuple(
+            dataclasses.replace(each, availability=random_schedule(rng, int(inputs.arrival_ps[-1])))
+            for each in inputs.replicas
+        ),
+    )
+
+
+def random_schedule(rng: np.random.Generator, last_ps: int) -> tuple[tuple[int, AvailabilityState], ...]:
+    """Up to four changes up to a time, then up."""
+    times = np.sort(rng.integers(0, last_ps, int(rng.integers(0, 5)))).tolist()
+    states: tuple[AvailabilityState, ...] = ("up", "starting", "draining", "failed")
+    return (*((ps, states[int(rng.integers(len(states)))]) for ps in times), (last_ps, "up"))

@@ -19,7 +19,7 @@ from simcore.engine.fast import cluster as fast
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import RunResult
-from tests.invariants.long_runs import long_run
+from tests.invariants.long_runs import failing_run, long_run
 from tests.invariants.strategies import KINDS, clusters, failing_clusters
 
 EXAMPLES = int(os.environ.get("PHASEPLAN_EQUALITY_EXAMPLES", "0"))
@@ -77,3 +77,9 @@ def test_fast_equals_oracle_under_failures(kind: str, data: st.DataObject) -> No
 @pytest.mark.parametrize("kind", KINDS)
 def test_fast_equals_oracle_on_long_runs(kind: str, seed: int) -> None:
     assert_equal(long_run(kind, seed))
+
+
+@pytest.mark.parametrize("seed", range(-(-LONG_RUNS // 2)))
+@pytest.mark.parametrize("kind", KINDS)
+def test_fast_equals_oracle_on_long_runs_under_failures(kind: str, seed: int) -> None:
+    assert_equal(failing_run(kind, seed))
