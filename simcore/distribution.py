@@ -20,6 +20,8 @@ INFINITE = int(np.iinfo(np.int64).max)
 
 REPORTED = (50, 90, 95, 99, 100)
 
+LIMB_BITS = 21
+
 
 @dataclass(frozen=True)
 class Distribution:
@@ -68,12 +70,27 @@ def weighted_percentile(values: NDArray[np.int64], counts: NDArray[np.int64], ne
     return float(values[position]) if position < len(values) else math.inf
 
 
+def exact_sum(values: NDArray[np.int64], counts: NDArray[np.int64] | int = 1) -> int:
+    """The sum of ``values``, each ``counts`` times, in parts with room for 2**42 of them: one int64 might overflow,
+    and the last bits of a floating sum depend on its order, so on the machine."""
+    limb = (1 << LIMB_BITS) - 1
+    parts = (values & limb, values >> LIMB_BITS & limb, values >> 2 * LIMB_BITS)
+    return sum(int((part * counts).sum()) << i * LIMB_BITS for i, part in enumerate(parts))
+
+
+def mean_of(values: Numbers) -> float:
+    """The mean of at least one value, from the exact sum and so the same everywhere."""
+    if np.issubdtype(values.dtype, np.integer):
+        return exact_sum(values.astype(np.int64)) / len(values)
+    return math.fsum(values.tolist()) / len(values)
+
+
 def distribution_s(values_ps: Numbers) -> Distribution:
     """The distribution, in seconds, of times in picoseconds."""
     if len(values_ps) == 0:
         return Distribution(None, None, None, None, None, None)
     points = percentiles(values_ps, REPORTED)
-    mean = math.inf if math.isinf(points[-1]) else float(np.mean(values_ps, dtype=np.float64))
+    mean = math.inf if math.isinf(points[-1]) else mean_of(values_ps)
     return _in_seconds(mean, points)
 
 
@@ -83,7 +100,7 @@ def weighted_distribution_s(values_ps: NDArray[np.int64], counts: NDArray[np.int
     if total + never == 0:
         return Distribution(None, None, None, None, None, None)
     points = [weighted_percentile(values_ps, counts, never, p) for p in REPORTED]
-    mean = math.inf if never else float(np.dot(values_ps.astype(np.float64), counts.astype(np.float64))) / total
+    mean = math.inf if never else exact_sum(values_ps, counts) / total
     return _in_seconds(mean, points)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simcore.catalogue import resolve_machine
-from simcore.distribution import percentile
+from simcore.distribution import exact_sum, mean_of, percentile
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
 from simcore.fleet import pool_machines
@@ -47,7 +47,7 @@ def drawn_power(case: Case, inputs: ClusterInputs, run: RunResult, window: tuple
     idle = idle_w(case)
     start_ps, end_ps = int(inputs.arrival_ps[0]), max(run.busy_until_ps, int(inputs.arrival_ps[0]))
     duration_s = (end_ps - start_ps) / PS_PER_S
-    above_j = float(np.sum(run.energy_by_second_nj, dtype=np.float64)) / NJ_PER_J
+    above_j = exact_sum(run.energy_by_second_nj) / NJ_PER_J
     energy_j = idle * duration_s + above_j
     mean_w = energy_j / duration_s if duration_s else idle
     if window is None:
@@ -55,7 +55,7 @@ def drawn_power(case: Case, inputs: ClusterInputs, run: RunResult, window: tuple
     else:
         arrivals = inputs.arrival_ps[slice(*window)]
         seconds = _seconds_w(run, -(-int(arrivals[0]) // PS_PER_S), int(arrivals[-1]) // PS_PER_S)
-        mean_w = idle + float(seconds.mean()) if len(seconds) else mean_w
+        mean_w = idle + mean_of(seconds) if len(seconds) else mean_w
     return DrawnPower(energy_j, mean_w, idle + percentile(seconds, 99) if len(seconds) else mean_w, idle)
 
 

@@ -16,6 +16,7 @@ from simcore.distribution import (
     Distribution,
     as_json,
     distribution_s,
+    mean_of,
     weighted_distribution_s,
 )
 from simcore.drawn_power import DrawnPower, drawn_power
@@ -270,7 +271,7 @@ def _short_run(latencies: Latencies) -> str:
         return f"short run: {len(latencies):,} requests, expected at least {SHORT_REQUESTS:,} for a steady P99"
     finished = latencies.e2e_ps[latencies.e2e_ps < INFINITE]
     span_s = int(latencies.arrival_ps[-1] - latencies.arrival_ps[0]) / PS_PER_S
-    mean_s = float(np.mean(finished, dtype=np.float64)) / PS_PER_S if len(finished) else 0.0
+    mean_s = mean_of(finished) / PS_PER_S if len(finished) else 0.0
     if mean_s > SHORT_SHARE * span_s:
         return (
             f"short run: requests arrive over {span_s:.3g} s and take {mean_s:.3g} s on average,"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simcore.distribution import mean_of
 from simcore.latency.curve import PS_PER_S
 
 GROWTH_PER_S = 0.02
@@ -48,4 +49,4 @@ def stability(arrival_ps: NDArray[np.int64], delay_ps: NDArray[np.int64], lone_p
 
 
 def _mean_s(values_ps: NDArray[np.int64]) -> float:
-    return float(np.mean(values_ps, dtype=np.float64)) / PS_PER_S
+    return mean_of(values_ps) / PS_PER_S

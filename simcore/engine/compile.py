@@ -158,9 +158,7 @@ def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
         max_batch_tokens=given.max_batch_tokens or _default_batch_tokens(kind, trace),
         max_batch_size=given.max_batch_size or DEFAULT_BATCH_SIZE[kind],
         block_tokens=case.memory.block_tokens,
-        watermark_blocks_share=DEFAULT_WATERMARK.get(kind, 0.0)
-        if case.memory.watermark is None
-        else case.memory.watermark,
+        watermark_blocks_share=_watermark(case),
         reservation=_reservation(case),
         max_model_tokens=case.memory.max_model_tokens or 0,
         mixed_pool=given.mixed_pool,

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,9 @@ from simcore.latency.curve import IterationCurve
 from simcore.spec import AvailabilityState
 
 Int64 = NDArray[np.int64]
+
+UNDIVIDED_KINDS = ("orca", "request_level")
+"""Each micro-batch may hold max_batch_size requests, however many stages there are."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,10 @@ class SchedulerInputs:
     windowed_layers: int = 0
     """those that keep it of a request's last ``window_tokens`` only."""
     window_tokens: int = 0
+
+    def watermark_blocks(self, kv_blocks: int) -> int:
+        """What admission keeps free of so many blocks, rounded down; the share is the decimal that it is written as."""
+        return floor(Fraction(repr(self.watermark_blocks_share)) * kv_blocks)
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class PoolSpec:
 
 @dataclass(frozen=True)
 class SchedulerSpec:
-    """A policy and its options; None = the kind's own default, resolved in ``simcore.engine.inputs``."""
+    """A policy and its options; None = the kind's own default, resolved in ``simcore.engine.compile``."""
 
     kind: SchedulerKind
     token_budget: int | Literal["auto"] | None = bounded(None, least=1)

@@ -52,8 +52,8 @@ def transfer_tokens(request: Request, cluster: Cluster) -> int:
 
 @step
 def routed_tokens(request: Request, cluster: Cluster) -> int:
-    """What the router counts on the decode replica: prompt and output, as far as they are held."""
-    return held_tokens(request.prompt_tokens + request.output_limit, cluster)
+    """What the router counts on the decode replica: what the request will have reserved there in the end."""
+    return held_tokens(lifetime_tokens(request, cluster), cluster)
 
 
 @step

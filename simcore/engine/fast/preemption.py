@@ -1,4 +1,4 @@
-"""Admission and preemption, all kinds but splitwise: who may take KV blocks, and who gives theirs up."""
+"""Admission and preemption where there are a waiting queue and a running list: who gets KV blocks, who loses them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,10 @@ from simcore.engine.fast.state import (
     running_of,
 )
 
-UNDIVIDED_KINDS = ("orca", "request_level")
-"""Each micro-batch may hold max_batch_size requests, however many stages there are."""
-
 
 @step
 def is_undivided(cluster: Cluster) -> bool:
-    """Whether the kind is one of ``UNDIVIDED_KINDS``."""
+    """Whether the kind is one of ``inputs.UNDIVIDED_KINDS``."""
     return cluster.kind == ORCA or cluster.kind == REQUEST_LEVEL
 
 

@@ -1,4 +1,4 @@
-"""The running list of ``sarathi`` and ``vllm``: a row of ``Cluster.running``."""
+"""A replica's running list, of whatever kind: a row of ``Cluster.running``."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
 from simcore.engine.fast.layout import Int64, table
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, STATES, TRANSFER_MODES
-from simcore.engine.fast.preemption import UNDIVIDED_KINDS
 from simcore.engine.fast.state import (
     FOREVER,
     GAP_PARTS,
@@ -27,7 +26,7 @@ from simcore.engine.fast.state import (
     Transfer,
     Work,
 )
-from simcore.engine.inputs import ClusterInputs
+from simcore.engine.inputs import UNDIVIDED_KINDS, ClusterInputs
 from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause
 from simcore.latency.curve import PS_PER_S, IterationCurve
 
@@ -228,8 +227,8 @@ def signed_64_bits(number: int) -> int:
 
 
 def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
-    """An empty replica each; its watermark is rounded down to whole blocks."""
-    replicas, share = inputs.replicas, inputs.scheduler.watermark_blocks_share
+    """An empty replica each."""
+    replicas = inputs.replicas
     curves, powers = distinct_curves(inputs), distinct_powers(inputs)
     knots = [len(power[0]) for power in powers]
     nothing = (
@@ -253,7 +252,7 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
         stages=[replica.stages for replica in replicas],
         kv_blocks=[replica.kv_blocks for replica in replicas],
         free_blocks=[replica.kv_blocks for replica in replicas],
-        watermark_blocks=[int(share * replica.kv_blocks) for replica in replicas],
+        watermark_blocks=[inputs.scheduler.watermark_blocks(replica.kv_blocks) for replica in replicas],
         transfer_ps_per_token=[replica.transfer_ps_per_token for replica in replicas],
         first_power_knot=[sum(knots[: powers.index(power_of(replica))]) for replica in replicas],
         power_knots=[len(replica.power_tokens) for replica in replicas],

@@ -32,8 +32,8 @@ from simcore.engine.fast.state import (
     stage_starts_of,
 )
 from simcore.engine.fast.transfer_heap import keep_transfers, push_transfer
+from simcore.transfer import WHOLE_BELOW_TOKENS
 
-LEAST_LAYERWISE_TOKENS = 512
 NOTHING, WAITING, POLLING, UNDER_WAY = 0, 1, 2, 3
 """``Request.sending``."""
 
@@ -70,7 +70,7 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
         new = new_tokens_of(cluster, replica, flight)[i]
-        long_enough = request.target_tokens >= LEAST_LAYERWISE_TOKENS
+        long_enough = request.target_tokens >= WHOLE_BELOW_TOKENS
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
             start_ps = stage_starts_of(cluster, replica, flight)[0]
             settle_idle(replica_at(cluster, request.decode_replica), now)

@@ -48,8 +48,8 @@ def transfer_tokens(request: Request, scheduler: SchedulerInputs) -> int:
 
 
 def routed_tokens(request: Request, scheduler: SchedulerInputs) -> int:
-    """What the router counts on the decode replica: prompt and output, as far as they are held."""
-    return held_tokens(request.prompt_tokens + request.output_limit, scheduler)
+    """What the router counts on the decode replica: what the request will have reserved there in the end."""
+    return held_tokens(lifetime_tokens(request, scheduler), scheduler)
 
 
 def routed_prompt_tokens(request: Request, scheduler: SchedulerInputs) -> int:

@@ -1,12 +1,10 @@
-"""Admission and preemption, all kinds but splitwise: who may take KV blocks, and who gives theirs up."""
+"""Admission and preemption where there are a waiting queue and a running list: who gets KV blocks, who loses them."""
 
 from __future__ import annotations
 
+from simcore.engine.inputs import UNDIVIDED_KINDS
 from simcore.engine.oracle.blocks import admission_tokens, blocks_of, give_back, growth_blocks, room_to_admit, take
 from simcore.engine.oracle.state import Cluster, Replica, Request
-
-UNDIVIDED_KINDS = ("orca", "request_level")
-"""Each micro-batch may hold max_batch_size requests, however many stages there are."""
 
 
 def micro_batch_size(cluster: Cluster, replica: Replica) -> int:

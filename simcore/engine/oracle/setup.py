@@ -35,8 +35,8 @@ def build_changes(inputs: ClusterInputs) -> deque[tuple[int, int, AvailabilitySt
 
 
 def build_replica(index: int, replica: ReplicaInputs, inputs: ClusterInputs) -> Replica:
-    """An empty replica; its watermark is rounded down to whole blocks."""
-    watermark = int(inputs.scheduler.watermark_blocks_share * replica.kv_blocks)
+    """An empty replica."""
+    watermark = inputs.scheduler.watermark_blocks(replica.kv_blocks)
     counters = Counters([[0] * len(BubbleCause) for _ in range(replica.stages)])
     return Replica(index, replica, replica.kv_blocks, watermark, [0] * replica.stages, counters)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from simcore.distribution import (
     INFINITE,
     distribution_s,
+    exact_sum,
     percentile,
     percentiles,
     rank,
@@ -53,6 +54,21 @@ def test_times_that_never_came_are_infinite_in_percentiles_and_null_in_figures()
 def test_nothing_measured_is_null():
     assert distribution_s(np.array([], np.int64)).p50 is None
     assert weighted_distribution_s(np.array([], np.int64), np.array([], np.int64), 0).max is None
+
+
+@given(st.lists(st.tuples(st.integers(-(2**62), 2**62), st.integers(0, 2**40)), min_size=1, max_size=20))
+def test_a_sum_is_exact_and_the_mean_of_times_is_the_exact_one_rounded(weighted):
+    values, counts = (np.array(column, np.int64) for column in zip(*weighted, strict=True))
+    assert exact_sum(values, counts) == sum(value * count for value, count in weighted)
+    assert exact_sum(values) == sum(value for value, _ in weighted)
+    times = np.abs(values)
+    assert distribution_s(times).mean == sum(times.tolist()) / len(times) / 10**12
+
+
+def test_the_mean_of_gaps_has_no_rounding_on_the_way():
+    # as floats the two products are 2**60 each and their sum loses both the ones
+    gaps, counts = np.array([2**59 + 1, 2**60 + 1]), np.array([2, 1])
+    assert weighted_distribution_s(gaps, counts, 0).mean == (2**61 + 3) / 3 / 10**12
 
 
 def test_the_mean_of_long_times_does_not_overflow():

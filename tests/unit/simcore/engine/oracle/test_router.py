@@ -81,6 +81,15 @@ def test_two_stages_take_the_fewest_pending_tokens_and_the_least_reserved_kv() -
     assert [r.reserved_tokens for r in state.replicas] == [101, 22, 150, 525]
 
 
+def test_with_max_length_the_router_counts_what_each_decode_reserves() -> None:
+    policy = scheduler("splitwise", reservation="max_length", max_model_tokens=100)
+    small = [replica("prefill"), replica("prefill"), replica("decode", kv_blocks=20)]
+    state = build_cluster(cluster(policy, [(0, 10, 10)] * 4, small))
+    # 3 x 100 of 320 tokens are reserved: a fourth 100 would fill it, and a prefill machine turns mixed for it
+    assert [routed(state, i) for i in range(4)] == [(0, 2), (1, 2), (0, 2), (1, 1)]
+    assert [r.reserved_tokens for r in state.replicas] == [22, 111, 300]
+
+
 def test_a_full_queue_turns_the_decode_machine_with_the_fewest_pending_tokens_mixed() -> None:
     policy = scheduler("splitwise", prompt_pending_limit=50)
     state = build_cluster(cluster(policy, [(0, 60, 5)] * 3, [SPLIT[0], *SPLIT[2:]]))

@@ -90,6 +90,17 @@ def test_the_watermark_is_kept_free_but_not_by_an_empty_replica() -> None:
     assert whole.requests.status.tolist() == [FINISHED]
 
 
+def test_the_watermark_is_the_decimal_share_rounded_down() -> None:
+    # 0.29 x 100 is 28.999... in floating point; exactly 29 blocks stay free
+    policy = scheduler("sarathi", watermark_blocks_share=0.29, token_budget=2048)
+    assert policy.watermark_blocks(100) == 29
+    small = [replica(kv_blocks=100)]
+    fits = run(cluster(policy, [(0, 160, 9), (0, 976, 1)], small))  # 10 + 61 blocks
+    waits = run(cluster(policy, [(0, 160, 9), (0, 977, 1)], small))  # 10 + 62 blocks
+    assert in_ns(fits.requests.first_scheduled_ps) == [0, 0]
+    assert in_ns(waits.requests.first_scheduled_ps)[1] == in_ns(waits.requests.finish_ps)[0]
+
+
 def test_prefill_starts_after_the_cached_prompt_whose_kv_is_counted() -> None:
     result = run(cluster(scheduler("sarathi"), [(0, 100, 1)], cached=[90]))
     assert in_ns(result.requests.first_token_ps) == [10]
