@@ -46,6 +46,9 @@ def many_machines(kind: str, machines: dict[str, int], **options: object) -> dic
 CASES: dict[str, Case] = {
     "sarathi, 1 machine, 1.5 requests/s": (one_replica("sarathi"), 1.5),
     "vllm, 1 machine, 1.5 requests/s": (one_replica("vllm"), 1.5),
+    "vllm_v1, 1 machine, 1.5 requests/s": (one_replica("vllm_v1"), 1.5),
+    "orca, 1 machine, 1.5 requests/s": (one_replica("orca"), 1.5),
+    "request_level, 1 machine, 0.4 requests/s": (one_replica("request_level"), 0.4),
     "splitwise_baseline, 20 machines, 30 requests/s": (many_machines("splitwise_baseline", {"mixed": 20}), 30.0),
     "splitwise, 12 + 8 machines, 35 requests/s": (many_machines("splitwise", {"prefill": 12, "decode": 8}), 35.0),
     "splitwise, 25 + 15 machines, 70 requests/s": (many_machines("splitwise", {"prefill": 25, "decode": 15}), 70.0),
