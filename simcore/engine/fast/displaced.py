@@ -88,7 +88,7 @@ def release(cluster: Cluster, slot: int) -> None:
     request.moved = request.displaced = request.in_flight = 0
     for phase in (PROMPT, DECODE):
         task = task_at(cluster, 2 * slot + phase)
-        task.in_batch = task.queued = 0
+        task.in_batch = task.queued = task.passes = 0
     note_displaced(cluster, slot)
 
 

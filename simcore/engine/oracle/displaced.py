@@ -65,6 +65,7 @@ def release(cluster: Cluster, request: Request) -> None:
     request.sent_ps = NEVER
     request.prefill_ended = request.sent_by_layer = request.sent_by_chunk = request.moved = request.displaced = False
     request.in_flight = False
+    request.passes = [0, 0]
     cluster.displaced.append(request)
 
 
