@@ -11,10 +11,9 @@ otherwise, until (``decode_runs``)
   transfer while anything waits. Room for KV is not looked at.
 
 A machine with fewer micro-batches in flight than stages looks whenever something comes or an outgoing transfer ends,
-and after a micro-batch was formed again. What is left of two micro-batches that ended goes on only through a selection.
-With ``contiguous`` only if what came
-(after a transfer: the first of the waiting list) would fit by itself, and then a selection of nothing counts passes
-too.
+and after a micro-batch was formed again; with ``contiguous`` only if what came (after a transfer: the first of the
+waiting list) would fit by itself, and then a selection of nothing counts passes too. What is left of two micro-batches
+that ended goes on only through a selection.
 """
 
 from __future__ import annotations
