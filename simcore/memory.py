@@ -127,6 +127,8 @@ def _reason(
     accelerator, usable = resolve_accelerator(machine), _usable_bytes(machine, memory)
     needed = _accelerators_needed(model, machine, memory)
     advice = f"use {needed} or more accelerators a replica" if needed else f"not even {MOST_ACCELERATORS} hold it"
+    if room.tokens >= 0:
+        advice = f"beside them fits KV of {room.tokens}, expected one block of {memory.block_tokens} tokens: {advice}"
     return (
         f"{model.id} does not fit {machine.id} at tensor_parallel {tensor_parallel}, pipeline_parallel"
         f" {pipeline_parallel}: weights need {weight_bytes(model) / 1e9:.1f} GB ({weight_bytes(model):,} bytes), each"

@@ -137,6 +137,12 @@ def test_the_advice_is_the_smallest_that_fits() -> None:
 def test_less_than_a_block_is_no_capacity() -> None:
     with pytest.raises(DoesNotFit, match=r"memory\.kv_tokens: found 15, expected at least one block of 16"):
         kv_capacity(model("llama2-7b"), machine("dgx-a100"), 1, 1, MemorySpec(kv_tokens=15))
+    found = kv_capacity(model("llama2-7b"), machine("dgx-a100"), 1, 1, MemorySpec(block_tokens=1)).tokens
+    with pytest.raises(DoesNotFit, match=rf"fits KV of {found}, expected one block of {found + 1} tokens: use 2"):
+        kv_capacity(model("llama2-7b"), machine("dgx-a100"), 1, 1, MemorySpec(block_tokens=found + 1))
+    with pytest.raises(DoesNotFit) as error:
+        kv_capacity(model("llama-3.1-70b"), machine("dgx-a100"), 1, 1, MemorySpec())
+    assert "block" not in str(error.value), "the weights alone are too large"
 
 
 def test_parallelism_that_does_not_suit_the_model_is_refused() -> None:
