@@ -120,7 +120,8 @@ def _purchase(case: Case, row: DesignRow) -> str:
         parts = [f"{pool.machines} {resolve_machine(pool.machine).name} for {pool.role}" for pool in case.pools]
         return f"Buy {listed(parts)}{_chunks(case, row)}{_parallel(row)}."
     machine = resolve_machine(case.pools[0].machine).name
-    return f"Buy {row.mixed_machines} {machine}, each serving whole requests under {_scheduler(row)}{_parallel(row)}."
+    serving = "serving" if row.mixed_machines == 1 else "each serving"
+    return f"Buy {row.mixed_machines} {machine}, {serving} whole requests under {_scheduler(row)}{_parallel(row)}."
 
 
 def _chunks(case: Case, row: DesignRow) -> str:
@@ -129,8 +130,14 @@ def _chunks(case: Case, row: DesignRow) -> str:
 
 
 def _parallel(row: DesignRow) -> str:
-    sizes = dict.fromkeys([row.tensor_parallel, row.decode_tensor_parallel or row.tensor_parallel])
-    return f" (tensor parallel {' and '.join(map(str, sizes))})"
+    sizes = _each(row.tensor_parallel, row.decode_tensor_parallel)
+    stages = _each(row.pipeline_parallel, row.decode_pipeline_parallel)
+    return f" (tensor parallel {sizes}{'' if stages == '1' else f', pipeline parallel {stages}'})"
+
+
+def _each(first: int, decode: int | None) -> str:
+    """``8``, or ``8 and 4`` where the decode pool's differs."""
+    return " and ".join(map(str, dict.fromkeys([first, decode or first])))
 
 
 def _scheduler(row: DesignRow) -> str:

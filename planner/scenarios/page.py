@@ -27,7 +27,7 @@ LABELS = {
 NOTES = {
     "arrivals": "How the trace reaches another rate. Poisson keeps its lengths only.",
     "seed": "Same seed, same bits.",
-    "families": "None ticked: all that apply to the machines chosen.",
+    "families": "None ticked: Sarathi and vLLM V0 on each machine chosen, and every split pair of them.",
     "tensor_parallel": "Empty: all of a machine's accelerators, and the fewest that the model fits on.",
     "token_budget": "Empty: 512 for Sarathi (Sarathi-Serve, OSDI 2024, strict), 2048 for vLLM V1."
     " auto: the largest within the TBT limit.",

@@ -16,6 +16,8 @@ from simcore.words import limit_name, limit_value
 LIMIT_AT = 70.0
 """Where on a bar, in per cent of its width, the limit stands: the rest shows by how much it is missed."""
 MOST_GLYPHS = 40
+LEAST_SHOWN = 0.0005
+"""A smaller share of time would be written 0.0 %: neither drawn nor named."""
 ACTIVITIES = {
     "prefill": "prefill",
     "hybrid": "hybrid",
@@ -69,6 +71,8 @@ class PoolLine:
     glyphs: tuple[int, ...]
     slices: tuple[Slice, ...]
     facts: tuple[tuple[str, str], ...]
+    phases: tuple[tuple[str, str], ...]
+    """What ran, and how well it used the accelerators while it did."""
 
 
 @dataclass(frozen=True)
@@ -146,12 +150,7 @@ def _pool(pool: PoolResult, names: Mapping[str, str]) -> PoolLine:
     if pool.nic_busy:
         facts.append(("NIC busy", share(pool.nic_busy)))
     if pool.padding:
-        facts.append(("padding", share(pool.padding)))
-    facts += [
-        (f"in {phase.phase} MFU", f"{share(phase.mfu)}, MBU {share(phase.mbu)}")
-        for phase in pool.phases
-        if 0 < phase.busy < pool.busy
-    ]
+        facts.append(("padding", f"{share(pool.padding)} of the tokens computed"))
     return PoolLine(
         pool.role,
         names.get(pool.machine, pool.machine),
@@ -160,14 +159,27 @@ def _pool(pool: PoolResult, names: Mapping[str, str]) -> PoolLine:
         tuple(range(min(pool.machines, MOST_GLYPHS))),
         tuple(_slices(pool)),
         tuple(facts),
+        tuple(_phases(pool)),
     )
+
+
+def _phases(pool: PoolResult) -> list[tuple[str, str]]:
+    """Each phase that the bar shows, in its order."""
+    of = {phase.phase: phase for phase in pool.phases}
+    shown = [of[activity] for activity in ACTIVITIES if activity in of and _visible(of[activity].busy)]
+    return [(phase.phase, f"MFU {share(phase.mfu)}, MBU {share(phase.mbu)}") for phase in shown]
+
+
+def _visible(part: float) -> bool:
+    """Whether a share is more than 0.0 % once it is written."""
+    return part >= LEAST_SHOWN
 
 
 def _slices(pool: PoolResult) -> list[Slice]:
     slices, x = [], 0.0
     for activity, words in ACTIVITIES.items():
         width = 100 * getattr(pool, activity)
-        if width > 0:
+        if _visible(width / 100):
             slices.append(Slice(activity, round(x, 2), round(width, 2), f"{words} {share(width / 100)}"))
         x += width
     return slices

@@ -66,8 +66,17 @@ def test_a_pools_time_adds_up(found: StudyResult) -> None:
     assert ("busy", "80 %") in pool.facts
     assert "NIC busy" not in dict(pool.facts)
     assert "padding" not in dict(pool.facts)
-    assert dict(pool.facts)["in decode MFU"] == "5 %, MBU 90 %"
+    assert pool.phases == (("prefill", "MFU 45 %, MBU 20 %"), ("decode", "MFU 5 %, MBU 90 %"))
     assert [part.words for part in pool.slices if part.activity == "transfer_wait"] == ["waiting for KV 6 %"]
+
+
+def test_what_would_be_written_as_nothing_is_left_out(found: StudyResult) -> None:
+    phases = (*PHASES[:1], replace(PHASES[1], busy=0.0004))
+    pool = replace(POOL, decode=0.0004, idle=0.2996, padding=0.63, phases=phases)
+    line = shown(found, found.rows[0].design_id, run(pools=(pool,))).pools[0]
+    assert "decode" not in [part.activity for part in line.slices]
+    assert [phase for phase, _ in line.phases] == ["prefill"]
+    assert ("padding", "63 % of the tokens computed") in line.facts
 
 
 def test_money_is_named_machine_by_machine(found: StudyResult) -> None:

@@ -37,6 +37,20 @@ def test_a_says_that_prompts_are_chunked():
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"pipeline_parallel": 2}, "tensor parallel 4, pipeline parallel 2"),
+        ({"decode_pipeline_parallel": 2}, "tensor parallel 4, pipeline parallel 1 and 2"),
+    ],
+)
+def test_a_says_the_stages_of_a_pipeline(options, words):
+    question = {"model": "llama-3.1-70b", "latency": {"source": "roofline"}}
+    options = {"tensor_parallel": 4} | options
+    line = texts(answered(families=["splitwise:dgx-h100+dgx-a100"], scheduler_options=options, **question))["A"]
+    assert line.text.endswith(f"({words}).")
+
+
 def test_b_compares_with_the_best_of_the_other_kind():
     text = texts(answered())["B"].text
     assert text.startswith("Costs 42 % less than the best co-located design, Sarathi on 35 DGX H100, 512-token budget.")
