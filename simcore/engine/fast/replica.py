@@ -37,6 +37,7 @@ def is_splitwise(cluster: Cluster) -> bool:
 @step
 def arrive(cluster: Cluster, slot: int, now: int) -> None:
     """A routed request joins the queue of its prefill replica, which is woken."""
+    request_at(cluster, slot).routed_ps = now
     if cluster.chunked > 0:
         chunked.arrive(cluster, slot, now)
         return

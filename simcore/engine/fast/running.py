@@ -15,12 +15,12 @@ def append_running(cluster: Cluster, replica: Replica, slot: int) -> None:
 
 @step
 def sort_by_arrival(cluster: Cluster, replica: Replica) -> None:
-    """In the order in which they were routed. By insertion: the list is mostly in order already."""
+    """By when they were routed; of one instant as they stand. By insertion: the list is mostly in order already."""
     for i in range(1, replica.running):
         slot = running_of(cluster, replica)[i]
-        order = request_at(cluster, slot).order
+        routed_ps = request_at(cluster, slot).routed_ps
         place = i
-        while place > 0 and request_at(cluster, running_of(cluster, replica)[place - 1]).order > order:
+        while place > 0 and request_at(cluster, running_of(cluster, replica)[place - 1]).routed_ps > routed_ps:
             running_of(cluster, replica)[place] = running_of(cluster, replica)[place - 1]
             place -= 1
         running_of(cluster, replica)[place] = slot

@@ -59,6 +59,8 @@ class Request:
     max_gap_ps: int
     order: int
     """How many were routed before it: "by arrival" on a replica. One that is queued again has arrived again."""
+    routed_ps: int
+    """When it was: of those routed in one instant a running list keeps the order that it has."""
     output_tokens: int
     output_limit: int
     """What a reservation counts: ``max_output_tokens`` where given, else ``output_tokens``."""

@@ -73,7 +73,7 @@ def form(cluster: Cluster, replica: Replica) -> tuple[list[Request], list[int]]:
     passed, lacks_blocks = add_decodes(cluster, replica, members, new_tokens)
     # among those passed a decode has no prompt left and so gets no chunk
     left_over = sarathi.add_prefills_in_progress(cluster, passed, members, new_tokens)
-    replica.running = sorted(left_over + replica.running, key=lambda request: request.order)
+    replica.running = sorted(left_over + replica.running, key=lambda request: request.routed_ps)
     if not lacks_blocks:
         sarathi.add_new_requests(cluster, replica, members, new_tokens)
     replica.left_over = len(replica.running)

@@ -26,6 +26,7 @@ FORMS = {
 
 def arrive(cluster: Cluster, request: Request, now: int) -> None:
     """A routed request joins the queue of its prefill replica, which is woken."""
+    request.routed_ps = now
     if cluster.inputs.scheduler.chunked:
         chunked.arrive(cluster, request, now)
         return

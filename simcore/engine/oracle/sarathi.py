@@ -17,7 +17,7 @@ def form(cluster: Cluster, replica: Replica) -> tuple[list[Request], list[int]]:
     new_tokens: list[int] = []
     prefills = add_decodes(cluster, replica, members, new_tokens)
     left_over = add_prefills_in_progress(cluster, prefills, members, new_tokens)
-    replica.running = sorted(left_over + replica.running, key=lambda request: request.order)
+    replica.running = sorted(left_over + replica.running, key=lambda request: request.routed_ps)
     add_new_requests(cluster, replica, members, new_tokens)
     return members, new_tokens
 

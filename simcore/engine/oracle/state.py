@@ -33,6 +33,8 @@ class Request:
     """Of ``target_tokens``, those whose KV is there (the cached ones from the start)."""
     order: int = NEVER
     """How many were routed before it: "by arrival" on a replica. One that is queued again has arrived again."""
+    routed_ps: int = NEVER
+    """When it was: of those routed in one instant a running list keeps the order that it has."""
     generated: int = 0
     admission: int = 0
     """The number of its latest admission on its replica."""

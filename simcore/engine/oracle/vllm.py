@@ -47,7 +47,7 @@ def add_decodes(cluster: Cluster, replica: Replica) -> list[Request]:
     """One token for each running request, by arrival, each with its KV."""
     members: list[Request] = []
     size = micro_batch_size(cluster, replica)
-    replica.running.sort(key=lambda request: request.order)
+    replica.running.sort(key=lambda request: request.routed_ps)
     while replica.running and len(members) < size:
         request = replica.running.pop(0)
         if grow_or_preempt(cluster, replica, request):
