@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from simcore.engine.inputs import ClusterInputs, SchedulerInputs
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
 from simcore.lone import base_ps
-from simcore.spec import SpecError
+from simcore.spec import BUDGET_KINDS, SpecError
 
 Float64 = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def _iteration_ps(inputs: ClusterInputs, curve: IterationCurve, context: Float64
 
 def _budget_tokens(rules: SchedulerInputs, longest: float, members: float) -> float:
     """The most prompt tokens that one iteration computes."""
-    if rules.kind in ("sarathi", "vllm_v1") or rules.chunked:
+    if rules.kind in BUDGET_KINDS or rules.chunked:
         return rules.token_budget
     if rules.kind in ("orca", "request_level"):
         return members * longest

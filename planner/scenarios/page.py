@@ -29,7 +29,7 @@ NOTES = {
     "seed": "Same seed, same bits.",
     "families": "None ticked: Sarathi and vLLM V0 on each machine chosen, and every split pair of them.",
     "tensor_parallel": "Empty: all of a machine's accelerators, and the fewest that the model fits on.",
-    "token_budget": "Empty: 512 for Sarathi (Sarathi-Serve, OSDI 2024, strict), 2048 for vLLM V1."
+    "token_budget": "Empty: 512 and 2048 for Sarathi (Sarathi-Serve, OSDI 2024: strict, relaxed), 2048 for vLLM V1."
     " auto: the largest within the TBT limit.",
     "max_batch_tokens": "Empty: 2048 (Splitwise, ISCA 2024; vLLM V0).",
     "max_batch_size": "Empty: 128 Sarathi, 256 vLLM, 16 Orca, 8 FasterTransformer, 512 Splitwise.",

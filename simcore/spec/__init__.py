@@ -2,6 +2,7 @@
 
 from simcore.spec.case import (
     AUTO,
+    BUDGET_KINDS,
     MOST_AUTO_BUDGET,
     SCHEDULER_KINDS,
     AvailabilitySpec,
@@ -31,6 +32,7 @@ from simcore.spec.study import (
 
 __all__ = [
     "AUTO",
+    "BUDGET_KINDS",
     "MOST_AUTO_BUDGET",
     "PRECISION_BYTES",
     "SCHEDULER_KINDS",

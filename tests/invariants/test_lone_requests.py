@@ -15,12 +15,13 @@ from simcore.engine.inputs import TransferInputs
 from simcore.engine.oracle.cluster import run as run_oracle
 from simcore.latency.curve import IterationCurve
 from simcore.lone import lone_times
+from simcore.spec import BUDGET_KINDS
 from simcore.transfer import WHOLE_BELOW_TOKENS
 from tests.clusters import cluster, replica, scheduler, transfer
 from tests.invariants.strategies import CHUNKED, KINDS, curves
 
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
-BY_CHUNKS = ("sarathi", "vllm_v1", CHUNKED)
+BY_CHUNKS = (*BUDGET_KINDS, CHUNKED)
 """Kinds that cut a prompt at the token budget."""
 PLENTY = 10**6
 ARRIVAL_NS = 3
