@@ -25,7 +25,7 @@ from simcore.engine.outputs import FINISHED, REFUSED, UNFINISHED, RunResult
 from simcore.evaluation import PhaseResult, RateResult
 from simcore.fleet import nameplate_w, provisioned_w
 from simcore.latencies import Float64, Latencies
-from simcore.latency.curve import PS_PER_S
+from simcore.latency.curve import PS_PER_S, BatchKind
 from simcore.lone import lone_times
 from simcore.pool_use import PoolUse, pool_uses
 from simcore.slo import Objective, SloOutcome, check
@@ -131,7 +131,7 @@ def summarise(
         preemptions=int(run.requests.preemptions.sum()),
         token_budget=inputs.scheduler.token_budget if case.scheduler.has_token_budget else None,
         binding=binding(outcome.limits, steady.stable, uses, preempted),
-        warnings=(*_budget_warnings(case), *_warnings(run, latencies, steady)),
+        warnings=(*_budget_warnings(case), *_implausible(inputs, uses), *_warnings(run, latencies, steady)),
     )
 
 
@@ -247,6 +247,21 @@ def _budget_warnings(case: Case) -> tuple[str, ...]:
         return ()
     warning = auto_budget(case).warning
     return (warning,) if warning else ()
+
+
+def _implausible(inputs: ClusterInputs, uses: Sequence[PoolUse]) -> list[str]:
+    """Iteration times that no machine has: nothing for a token, or less than the accelerators' peaks allow."""
+    curves = dict.fromkeys(replica.curve for replica in inputs.replicas)
+    kinds = [kind for kind in BatchKind if any(c.base_ps(kind, 1) == 0 < max(c.knots_ps(kind)) for c in curves)]
+    names = ", ".join(kind.name.lower() for kind in kinds)
+    free = f"latency: one token takes 0 s ({names}), for the first knots go on below 0: give a knot at 1 token"
+    fast = [
+        f"latency: the {use.result.role} pool's MFU is {use.result.mfu:.3g}, its MBU {use.result.mbu:.3g}: over 1 means"
+        " that iterations take less time than the accelerator's peaks allow"
+        for use in uses
+        if max(use.result.mfu, use.result.mbu) > 1
+    ]
+    return [free, *fast] if kinds else fast
 
 
 def _warnings(run: RunResult, latencies: Latencies, steady: Stability) -> list[str]:

@@ -8,13 +8,14 @@ from simcore.binding import binding
 from simcore.catalogue import accelerator, model
 from simcore.drawn_power import idle_w
 from simcore.efficiency import Work, model_bytes, model_flops, peak_flops_per_s
+from simcore.engine.oracle.cluster import run
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
 from simcore.evaluation import LimitResult, PoolResult
 from simcore.metrics import summarise, summary_json, window_latencies
 from simcore.pool_use import PoolUse
 from simcore.requests_csv import COLUMNS, request_rows
 from simcore.slo import objective
-from tests.unit.simcore.runs import case, inputs_of, run_result, trace
+from tests.unit.simcore.runs import CURVE, case, inputs_of, run_result, trace
 
 ARRIVALS, PROMPTS, OUTPUTS = [1.0, 2.0, 4.0], [100, 200, 300], [1, 3, 2]
 STARTED, FIRST, FINISH = [1.0, 2.5, 4.0], [1.1, 2.75, 4.25], [1.1, 3.25, 4.5]
@@ -279,3 +280,18 @@ def test_the_rate_result_is_met_only_where_stable():
     assert (found.rate_req_per_s, found.met, found.stable) == (2.0, True, True)
     assert found.pools[0].machine == "dgx-h100"
     assert np.isfinite(found.mean_w)
+
+
+def simulated(asked, requests):
+    inputs = inputs_of(asked, requests)
+    return summarise(asked, inputs, run(inputs), objective(asked))
+
+
+def test_latencies_that_no_machine_has_are_warned_of():
+    steep = {**CURVE, "tokens": [128, 4096], "prefill_s": [0.001, 0.05]}
+    asked = case(latency=steep)
+    found = simulated(asked, trace([0.0], [40], [2]))
+    assert any("one token takes 0 s (prefill)" in warning for warning in found.warnings)
+    fast = {**CURVE, "prefill_s": [1e-9, 1e-9], "hybrid_s": [1e-9, 1e-9]}
+    found = simulated(case(latency=fast), trace([0.0], [4000], [1]))
+    assert any("mixed pool's MFU" in warning for warning in found.warnings)
