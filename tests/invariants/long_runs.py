@@ -1,4 +1,5 @@
-"""Some hundred requests over up to ten replicas, from a seed: long queues, many transfers at once, moving pools."""
+"""Some hundred requests over up to ten replicas, from a seed: long queues, full memory, many transfers at once, moving
+pools."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from simcore.engine.inputs import ClusterInputs, ReplicaInputs, TransferInputs
 from simcore.latency.curve import IterationCurve
 from simcore.spec import AvailabilityState
 from tests.clusters import NS, cluster, replica, scheduler
-from tests.invariants.strategies import CHUNKED, SPLITWISE
+from tests.invariants.strategies import CHUNKED, RESERVATIONS, SPLITWISE
 
 REQUESTS = 300
 CURVE = IterationCurve(
@@ -29,7 +30,7 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
     """Lengths and bursts as in conversations, scaled down; load around what the replicas can do, KV tight."""
     rng = np.random.default_rng([seed, len(kind)])
     replicas = replicas_of(kind, rng)
-    gap_ps = int(rng.choice([4, 8, 20])) * 1000 * NS * 10 // len(replicas)
+    gap_ps = int(rng.choice([1, 2, 8])) * 1000 * NS * 10 // len(replicas)
     arrivals = np.cumsum(rng.exponential(gap_ps, REQUESTS)).astype(np.int64)
     if rng.random() < 0.5:
         arrivals = arrivals // (8 * gap_ps) * 8 * gap_ps
@@ -46,10 +47,16 @@ def long_run(kind: str, seed: int) -> ClusterInputs:
         ageing=str(rng.choice(["fair", "fair", "splitwise-sim"])),
         decode_runs="stepwise" if piped else str(rng.choice(["stepwise", "contiguous"])),
         prompt_pending_limit=int(rng.choice([500, 8192])),
+        reservation=str(rng.choice([name for name in RESERVATIONS[kind] if name != "max_length"])),
+        watermark_blocks_share=float(rng.choice([0.0, 0.01, 0.1])),
+        preempt_when_full=bool(rng.random() < 0.3),
         seed=seed,
         **({"full_layers": 18, "windowed_layers": 18, "window_tokens": 128} if seed % 2 else {}),
     )
-    return cluster(policy, rows, replicas, transfers_of(kind, rng))
+    cached = np.where(rng.random(REQUESTS) < 0.3, rng.integers(0, prompts), 0)
+    limits = outputs + rng.integers(0, 50, REQUESTS) if rng.random() < 0.5 else np.zeros(REQUESTS, np.int64)
+    window = (REQUESTS // 10, REQUESTS - REQUESTS // 10) if seed % 2 else None
+    return cluster(policy, rows, replicas, transfers_of(kind, rng), cached.tolist(), limits.tolist(), window)
 
 
 def replicas_of(kind: str, rng: np.random.Generator) -> list[ReplicaInputs]:
@@ -58,7 +65,7 @@ def replicas_of(kind: str, rng: np.random.Generator) -> list[ReplicaInputs]:
     if kind in ("splitwise", CHUNKED):
         roles = ["prefill"] * int(rng.integers(2, 6)) + ["decode"] * int(rng.integers(2, 5))
     stages = {role: int(rng.integers(1, 3)) for role in dict.fromkeys(roles)}
-    kv_blocks = int(rng.choice([220, 400, 2000]))
+    kv_blocks = int(rng.choice([220, 250, 400, 2000]))
     return [replica(role, curve=CURVE, stages=stages[role], kv_blocks=kv_blocks, transfer_ps_per_token=5 * NS)
             for role in roles]  # fmt: skip
 

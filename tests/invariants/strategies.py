@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
 from simcore.latency.curve import IterationCurve
+from simcore.traces.splitmix import below
 from tests.clusters import cluster, replica, scheduler
 
 CO_LOCATED = ("sarathi", "vllm", "vllm_v1", "orca", "request_level")
@@ -18,12 +19,12 @@ CHUNKED = "chunked"
 """Kind ``splitwise`` with ``chunked``."""
 KINDS = (*CO_LOCATED, *SPLITWISE, CHUNKED)
 RESERVATIONS = {
-    **dict.fromkeys(CO_LOCATED, ("on_demand", "full_output", "output_at_decode", "max_length")),
+    **dict.fromkeys(CO_LOCATED, ("on_demand", "full_output", "output_at_decode", "on_demand", "max_length")),
     "request_level": ("full_output", "max_length"),
     **dict.fromkeys((*SPLITWISE, CHUNKED), ("output_at_decode", "full_output", "max_length")),
 }
-MOST_PROMPT, MOST_OUTPUT = 700, 12
-MAX_MODEL_TOKENS = 800
+MOST_PROMPT = 700
+MODEL_TOKENS = (800, 800, 120)
 KV_LAYERS = ((1, 0, 0), (1, 0, 0), (1, 1, 16), (18, 18, 128), (0, 3, 50), (1, 5, 300))
 """Full layers, windowed layers and the window: dense twice, then gpt-oss' and others, down to nothing but windows."""
 
@@ -41,9 +42,9 @@ def curves(draw: st.DrawFn) -> IterationCurve:
 def schedulers(draw: st.DrawFn, kind: str) -> SchedulerInputs:
     """A policy with any of its options; budgets and sizes small enough to matter."""
     options: dict[str, Any] = {
-        "token_budget": draw(st.sampled_from([1, 8, 37, 256])),
+        "token_budget": draw(st.sampled_from([4, 37, 100, 256])),
         "max_batch_tokens": draw(st.sampled_from([16, 100, 2048])),
-        "max_batch_size": draw(st.sampled_from([1, 2, 3, 8, 64])),
+        "max_batch_size": draw(st.sampled_from([64, 3, 8, 64, 1])),
         "block_tokens": draw(st.sampled_from([1, 7, 16])),
         "watermark_blocks_share": draw(st.sampled_from([0.0, 0.01, 0.2])),
         "reservation": draw(st.sampled_from(RESERVATIONS[kind])),
@@ -62,13 +63,14 @@ def schedulers(draw: st.DrawFn, kind: str) -> SchedulerInputs:
         **dict(zip(("full_layers", "windowed_layers", "window_tokens"), draw(st.sampled_from(KV_LAYERS)), strict=True)),
     }
     if options["reservation"] == "max_length" or draw(st.booleans()):
-        options["max_model_tokens"] = MAX_MODEL_TOKENS
+        options["max_model_tokens"] = draw(st.sampled_from(MODEL_TOKENS))
     return scheduler(kind, **options)
 
 
 @st.composite
-def replicas(draw: st.DrawFn, policy: SchedulerInputs) -> list[ReplicaInputs]:
-    """One to four, of the roles and stages that the policy may have; KV from scarcely one request's to plenty."""
+def replicas(draw: st.DrawFn, policy: SchedulerInputs, largest: int) -> list[ReplicaInputs]:
+    """One to four, of the roles and stages that the policy may have; KV from less than the largest request's to
+    plenty."""
     roles = ["mixed"] * draw(st.integers(1, 3))
     if policy.kind == "splitwise":
         roles = draw(
@@ -84,7 +86,8 @@ def replicas(draw: st.DrawFn, policy: SchedulerInputs) -> list[ReplicaInputs]:
             )
         )
     curve, most_stages = draw(curves()), 1 if is_contiguous(policy) else draw(st.sampled_from([1, 3]))
-    kv_tokens = draw(st.sampled_from([300, MAX_MODEL_TOKENS, 900, 1600, 20_000]))
+    share = draw(st.sampled_from([1, 1.5, 1, 1.2, 3, 0.7, 20]))
+    kv_tokens = int(share * (largest + policy.block_tokens))
     return [
         replica(
             role,
@@ -119,27 +122,47 @@ def transfers(draw: st.DrawFn, kind: str) -> TransferInputs:
     )
 
 
-def rows() -> st.SearchStrategy[list[tuple[int, int, int, int, int]]]:
-    """Up to forty requests, in bursts: (ns since the one before, prompt, output, cached tokens, slack of the limit)."""
-    gaps = st.sampled_from([0, 0, 0, 1, 50, 400, 5000])
+Row = tuple[int, int, int, int, int]
+"""ns since the one before, prompt, output, cached tokens, slack of the limit."""
+GAPS_NS = (0, 0, 0, 1, 50, 400, 5000)
+
+
+def few_rows() -> st.SearchStrategy[list[Row]]:
+    """Up to a dozen requests, each drawn by itself."""
+    gaps = st.sampled_from(GAPS_NS)
     prompts = st.one_of(st.integers(1, 40), st.sampled_from([16, 32, 100]), st.integers(1, MOST_PROMPT))
-    outputs, cached = st.integers(1, MOST_OUTPUT), st.sampled_from([0, 0, 16, 200])
-    return st.lists(st.tuples(gaps, prompts, outputs, cached, st.integers(0, 20)), min_size=1, max_size=40)
+    outputs, cached = st.integers(1, 12), st.sampled_from([0, 0, 16, 200])
+    return st.lists(st.tuples(gaps, prompts, outputs, cached, st.integers(0, 20)), min_size=2, max_size=12)
+
+
+@st.composite
+def many_rows(draw: st.DrawFn) -> list[Row]:
+    """Some dozen requests of like size, from a seed: queues form and memory fills, which lists of hypothesis's own are
+    too short for."""
+    seed, count = draw(st.integers(0, 2**32)), draw(st.integers(12, 40))
+    most_prompt, most_output = draw(st.sampled_from([30, 100, 300])), draw(st.sampled_from([6, 20, 20]))
+    gaps = draw(st.sampled_from([GAPS_NS, (0,), (0, 1000)]))
+    limits = (len(gaps), most_prompt, most_output, 4, 20)
+    columns = [below(seed, stream, count, limit).tolist() for stream, limit in enumerate(limits)]
+    return [(gaps[gap], prompt + 1, output + 1, 16 * (hit == 0), slack)
+            for gap, prompt, output, hit, slack in zip(*columns, strict=True)]  # fmt: skip
 
 
 @st.composite
 def clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterInputs:
     """A whole cluster of one scheduler kind. ``limits``: whether the trace gives max_output_tokens (None: either)."""
     policy = draw(schedulers(kind))
-    asked = draw(rows())
+    asked = draw(st.one_of(few_rows(), many_rows(), many_rows(), many_rows()))
     arrivals = list(itertools.accumulate(gap for gap, *_ in asked))
     requests = [(now, prompt, output) for now, (_, prompt, output, _, _) in zip(arrivals, asked, strict=True)]
     cached = [min(prompt - 1, hit) for _, prompt, _, hit, _ in asked]
     with_limits = draw(st.booleans()) if limits is None else limits
     most = [output + slack if with_limits else 0 for _, _, output, _, slack in asked]
+    largest = max(prompt + output for _, prompt, output, _, _ in asked)
+    largest = policy.max_model_tokens if policy.reservation == "max_length" else largest
     first = draw(st.integers(0, len(asked) - 1))
     window = (first, draw(st.integers(first, len(asked)))) if draw(st.booleans()) else None
-    return cluster(policy, requests, draw(replicas(policy)), draw(transfers(kind)), cached, most, window)
+    return cluster(policy, requests, draw(replicas(policy, largest)), draw(transfers(kind)), cached, most, window)
 
 
 @st.composite

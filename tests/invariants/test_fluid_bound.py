@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from simcore.engine.compile import compile_case
@@ -70,9 +70,10 @@ def roundings_ps(result: RunResult) -> int:
 def test_no_run_is_faster_than_the_fluid_bound(kind: str, data: st.DataObject) -> None:
     inputs = data.draw(clusters(kind))
     result = run_oracle(inputs)
-    requests = finished_trace(inputs, result) if (result.requests.status == FINISHED).any() else None
-    if requests is None:
-        return
+    assume((result.requests.status == FINISHED).any())
+    # a preempted request's next token comes from a prefill, which odd curves make cheaper than the decode it replaces
+    assume(not result.requests.preemptions.any())
+    requests = finished_trace(inputs, result)
     statistics = WorkloadStatistics.of(requests)
     rate = sustainable_rate([(1, work_on(inputs, replica, statistics)) for replica in inputs.replicas])
     taken_ps = result.end_ps - int(inputs.arrival_ps[0]) + roundings_ps(result)
