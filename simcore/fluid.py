@@ -105,6 +105,8 @@ def request_work(
     prefill = q x min_n g(n)/n + a x pairs; decode = k x (min_n g(n)/n + s) + b x context, with k = output - 1;
     n up to ``batch_tokens`` (prefill) or ``batch_size`` (decode), or both together where batches may be ``hybrid``.
     No schedule does with less: a batch's time is shared by its tokens, the rest of the formula is a sum over requests.
+    That supposes that computing a preempted request again takes at least the decode step that it saves, which holds of
+    any curve whose prefill of a prompt takes longer than one decode's share of a batch.
     """
     prefill = token_ps(curve, BatchKind.PREFILL, batch_tokens)
     decode = token_ps(curve, BatchKind.DECODE, batch_size)

@@ -28,7 +28,8 @@ def last_state(inputs: ClusterInputs) -> Cluster:
 @EXAMPLES
 @given(data=st.data())
 def test_conservation_of_requests_under_failures(kind: str, data: st.DataObject) -> None:
-    """Unfinished requests wait for a replica that never comes up again, or for room (a fault of output_at_decode)."""
+    """Unfinished requests wait for a replica that never comes up again, or for room (faults of output_at_decode and of
+    contiguous)."""
     inputs = data.draw(failing_clusters(kind))
     cluster = last_state(inputs)
     for request in cluster.requests:
@@ -38,7 +39,9 @@ def test_conservation_of_requests_under_failures(kind: str, data: st.DataObject)
             assert not could_ever_hold(cluster, request)
             assert request.prefill_replica == request.first_scheduled_ps == request.finish_ps == NEVER
         else:
-            stuck = inputs.scheduler.reservation == "output_at_decode" and kind not in CO_LOCATED
+            rules = inputs.scheduler
+            stuck = rules.reservation == "output_at_decode" or rules.decode_runs == "contiguous"
+            stuck = stuck and kind not in CO_LOCATED
             assert stuck or request in cluster.unrouted
     assert all(request.status == UNFINISHED for request in cluster.unrouted)
     assert not cluster.displaced

@@ -1,4 +1,4 @@
-"""Which tasks a machine of the splitwise kinds would run next (the five rules: the oracle's).
+"""Which tasks a machine of the splitwise kinds would run next (the six rules: the oracle's).
 
 Nothing is changed here but ``Cluster.chosen``, where the tasks are put, and the marks on their requests.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from simcore.engine.fast.blocks import admission_tokens, blocks_of, growth_blocks
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
-from simcore.engine.fast.names import NO_AGEING, SPLITWISE_SIM
+from simcore.engine.fast.names import CONTIGUOUS, NO_AGEING, SPLITWISE_SIM
 from simcore.engine.fast.preemption import micro_batch_size
 from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, Request, request_at, running_of, task_at
 
@@ -18,7 +18,7 @@ ADDED, CHOSEN_BEFORE, FULL, NO_ROOM = 0, 1, 2, 3
 
 @step
 def select(cluster: Cluster, replica: Replica) -> int:
-    """Puts the tasks of the next batch in ``Cluster.chosen``, in the order of the five rules; returns how many."""
+    """Puts the tasks of the next batch in ``Cluster.chosen``, in the order of the rules; returns how many."""
     cluster.chosen_tasks, cluster.chosen_tokens, cluster.chosen_free_blocks = 0, 0, replica.free_blocks
     cluster.selection += 1
     add_aged(cluster, replica)
@@ -26,6 +26,8 @@ def select(cluster: Cluster, replica: Replica) -> int:
     add_queue(cluster, replica, replica.first_interrupted)
     add_batch(cluster, replica)
     add_present(cluster, replica)
+    if cluster.chosen_tasks == 0 and cluster.decode_runs != CONTIGUOUS:
+        add_decodes_here(cluster, replica)
     return cluster.chosen_tasks
 
 
@@ -68,6 +70,18 @@ def add_present(cluster: Cluster, replica: Replica) -> None:
     while slot != NONE:
         request = request_at(cluster, slot)
         if request.in_flight == 0 and try_add(cluster, replica, next_task(cluster, replica, slot)) >= FULL:
+            return
+        slot = request.next_present
+
+
+@step
+def add_decodes_here(cluster: Cluster, replica: Replica) -> None:
+    """Rule 6."""
+    slot = replica.first_present
+    while slot != NONE:
+        request = request_at(cluster, slot)
+        task = next_task(cluster, replica, slot)
+        if request.in_flight == 0 and task & 1 == DECODE and try_add(cluster, replica, task) == FULL:
             return
         slot = request.next_present
 

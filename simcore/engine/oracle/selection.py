@@ -7,7 +7,10 @@ counts its new tokens, a decode one; the first task may exceed it):
 2. prompts, first come first, stopping before the first that does not fit in tokens or KV;
 3. interrupted decodes, in the order of their interruption;
 4. the last batch's decodes: those left of micro-batches that have ended;
-5. of each other request here the task that is next, by arrival, stopping at the first misfit (a waiting prompt is one).
+5. of each other request here the task that is next, by arrival, stopping at the first misfit (a waiting prompt is one);
+6. where that chose nothing: decodes here, by arrival; one whose KV does not fit is skipped. Rule 1 may have let younger
+   prompts pass an older one, which then waits for KV that their decodes hold, and would stop rule 5 for ever. Not with
+   ``decode_runs`` ``contiguous``, for the simulator has no such rule.
 """
 
 from __future__ import annotations
@@ -35,13 +38,15 @@ class Selection:
 
 
 def select(cluster: Cluster, replica: Replica) -> list[int]:
-    """The tasks of the next batch, in the order of the five rules."""
+    """The tasks of the next batch, in the order of the rules."""
     chosen = Selection(free_blocks=replica.free_blocks)
     add_aged(cluster, replica, chosen)
     add_until_misfit(cluster, replica, chosen, replica.prompts)
     add_until_misfit(cluster, replica, chosen, replica.interrupted)
     add_until_misfit(cluster, replica, chosen, replica.batch)
     add_until_misfit(cluster, replica, chosen, next_tasks(cluster, replica))
+    if not chosen.tasks and cluster.inputs.scheduler.decode_runs != "contiguous":
+        add_decodes_here(cluster, replica, chosen)
     return chosen.tasks
 
 
@@ -61,6 +66,13 @@ def add_until_misfit(cluster: Cluster, replica: Replica, chosen: Selection, task
     """Rules 2 to 5."""
     for task in tasks:
         if try_add(cluster, replica, chosen, task) in (FULL, NO_ROOM):
+            return
+
+
+def add_decodes_here(cluster: Cluster, replica: Replica, chosen: Selection) -> None:
+    """Rule 6."""
+    for task in next_tasks(cluster, replica):
+        if task % 2 == DECODE and try_add(cluster, replica, chosen, task) == FULL:
             return
 
 

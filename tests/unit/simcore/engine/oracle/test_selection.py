@@ -1,10 +1,12 @@
-"""The five rules of a splitwise machine's next batch, on states written by hand."""
+"""The rules of a splitwise machine's next batch, on states written by hand."""
 
 import pytest
 
+from simcore.engine.oracle.cluster import run
 from simcore.engine.oracle.selection import select
 from simcore.engine.oracle.setup import build_cluster
 from simcore.engine.oracle.state import Cluster
+from simcore.engine.outputs import FINISHED
 from tests.clusters import cluster, replica, scheduler
 
 
@@ -90,3 +92,22 @@ def test_the_watermark_is_kept_free_of_prompts_only() -> None:
     state.replicas[0].free_blocks = 6
     # prompts take 3 blocks each: 6 - 3 = 3 are the watermark
     assert selected(state) == [prompt(1), decode(0)]
+
+
+@pytest.mark.parametrize("ageing", ["fair", "none"])
+def test_decodes_run_where_an_older_prompt_waits_for_the_kv_that_they_hold(ageing: str) -> None:
+    # aged prompts pass an older one that does not fit; once they have ended, nothing is left but it and their decodes
+    policy = scheduler(
+        "splitwise_baseline",
+        max_batch_tokens=16,
+        max_batch_size=64,
+        block_tokens=1,
+        reservation="full_output",
+        ageing=ageing,
+        simultaneous_arrivals="together",
+    )
+    prompts, outputs = [20, 22, 12, 20, 24, 5, 24, 8, 12, 18, 13, 4], [2, 2, 6, 1, 3, 4, 3, 2, 4, 2, 6, 3]
+    rows = [(0, prompt, output) for prompt, output in zip(prompts, outputs, strict=True)]
+    cached = [0, 0, 0, 0, 16, 0, 0, 0, 11, 0, 0, 0]
+    result = run(cluster(policy, rows, [replica(kv_blocks=28)], cached=cached))
+    assert result.requests.status.tolist() == [FINISHED] * 12
