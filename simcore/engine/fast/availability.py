@@ -9,7 +9,7 @@ from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.micro_batch import cut_short
 from simcore.engine.fast.names import FAILED, STARTING, UP
 from simcore.engine.fast.queues import free_slot, push_unrouted
-from simcore.engine.fast.replica import arrive
+from simcore.engine.fast.replica import arrive, catch_up
 from simcore.engine.fast.router import join_home, leave_pool, route
 from simcore.engine.fast.state import (
     FOREVER,
@@ -76,6 +76,7 @@ def enter(cluster: Cluster, replica: Replica, state: int, now: int) -> None:
 @step
 def lose(cluster: Cluster, replica: Replica, now: int) -> None:
     """All that the replica had is gone, the KV of finished requests that waited for their batch too."""
+    catch_up(cluster, replica, now)
     settle_idle(replica, now)
     cut_micro_batches(cluster, replica, now)
     for slot in range(cluster.slots):
@@ -111,6 +112,7 @@ def displace(cluster: Cluster, slot: int, failed: Replica, now: int) -> None:
     if prefill.index != decode.index and request.moved == 0:
         cancel_transfer(cluster, slot, now)
         if prefill.index == failed.index:
+            catch_up(cluster, decode, now)
             forget_decode(cluster, request)
             look_again(cluster, decode)
         elif is_in_flight(cluster, prefill, slot):
@@ -118,6 +120,7 @@ def displace(cluster: Cluster, slot: int, failed: Replica, now: int) -> None:
             result_at(cluster, request.index).decode_replica = prefill.index
             return
         else:
+            catch_up(cluster, prefill, now)
             settle_idle(prefill, now)
             withdraw(cluster, prefill, slot)
             look_again(cluster, prefill)

@@ -17,6 +17,7 @@ from simcore.engine.fast.preemption import join_batch, micro_batch_size
 from simcore.engine.fast.queues import free_slot, pop_joining, push_joining, push_waiting
 from simcore.engine.fast.router import return_home
 from simcore.engine.fast.running import append_running
+from simcore.engine.fast.runs import stretch
 from simcore.engine.fast.state import (
     Cluster,
     Replica,
@@ -72,6 +73,8 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
             break
         launch(cluster, replica, members, now)
         reserve_for_chunks(cluster, replica, flight, now)
+        if replica.running == 0:
+            stretch(cluster, replica, flight)
     if replica.in_flight + replica.running + replica.joining + replica.waiting == 0:
         return_home(cluster, replica)
 

@@ -57,8 +57,11 @@ def advance(address: int) -> tuple[int, int]:
             return lacking, now
         if not handle_events(cluster, now):
             return MORE_GAPS, now
+        if gaps_of_changes_may_lack(cluster, now):
+            return MORE_GAPS, now
         change_availability(cluster, now)
-        handle_arrivals(cluster, now)
+        if not handle_arrivals(cluster, now):
+            return MORE_GAPS, now
         start_due(cluster, now)
     close_books(cluster)
     return DONE, cluster.end_ps
@@ -117,17 +120,30 @@ def lacks(cluster: Cluster, now: int) -> int:
 
 
 @step
+def gaps_may_lack(cluster: Cluster) -> bool:
+    """Whether the gaps of one event, of two replicas at most, may be more than there is room for."""
+    return cluster.gap_runs + 4 * (cluster.most_members + 1) > cluster.gap_room
+
+
+@step
+def gaps_of_changes_may_lack(cluster: Cluster, now: int) -> bool:
+    """The same of a change of availability, which may end a run on each replica."""
+    if next_change_ps(cluster) != now and cluster.displaced_count == 0:
+        return False
+    return cluster.gap_runs + 2 * (cluster.most_members + 1) * (cluster.replica_count + 1) > cluster.gap_room
+
+
+@step
 def handle_events(cluster: Cluster, now: int) -> bool:
     """Steps 1 to 3: iteration ends, transfer ends and polls of this instant, in that order at every turn.
 
-    False: there may be no room for the gaps of the next iteration that ends; nothing of it has been done.
+    False: there may be no room for the gaps of the next event; nothing of it has been done.
     """
-    most = cluster.most_members
     while True:
+        if gaps_may_lack(cluster):
+            return False
         index = first_ending(cluster, now)
         if index != NONE:
-            if cluster.gap_runs + most > cluster.gap_room:
-                return False
             end_iteration(cluster, replica_at(cluster, index), now)
         elif next_transfer_ps(cluster) == now:
             end_transfer(cluster, pop_transfer(cluster), now)
@@ -138,9 +154,11 @@ def handle_events(cluster: Cluster, now: int) -> bool:
 
 
 @step
-def handle_arrivals(cluster: Cluster, now: int) -> None:
-    """Step 5."""
+def handle_arrivals(cluster: Cluster, now: int) -> bool:
+    """Step 5. False: as with ``handle_events``, before the next one is handled."""
     while cluster.arrived < cluster.trace_requests and numbers(cluster.arrival_ps)[cluster.arrived] == now:
+        if gaps_may_lack(cluster):
+            return False
         slot = take_slot(cluster)
         take_in(cluster, slot, cluster.arrived)
         cluster.arrived += 1
@@ -151,6 +169,7 @@ def handle_arrivals(cluster: Cluster, now: int) -> None:
         else:
             result_at(cluster, request_at(cluster, slot).index).status = REFUSED
             free_slot(cluster, slot)
+    return True
 
 
 @step

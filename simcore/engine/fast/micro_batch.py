@@ -83,6 +83,7 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
                 kept += 1
                 kept_contexts += context_tokens(request)
     batch.kind = kind_of(batch.members - decodes, decodes)
+    batch.steps, batch.live, batch.contexts = 1, decodes - kept, contexts - kept_contexts
     batch.tokens = new_tokens + padding + decodes
     batch.duration_ps = (
         base_ps(curve, cluster.curve_knots, batch.kind, batch.tokens)

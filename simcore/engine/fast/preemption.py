@@ -115,6 +115,7 @@ def preempt(cluster: Cluster, replica: Replica, slot: int) -> None:
     request = request_at(cluster, slot)
     give_back(replica, request)
     replica.admitted -= 1
+    replica.preempted += 1
     start_over(cluster, request)
     push_waiting_front(cluster, replica, slot)
 

@@ -12,10 +12,12 @@ from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL, SARATHI, SPLITWISE_BASELINE, VLLM
 from simcore.engine.fast.queues import free_slot, push_waiting
 from simcore.engine.fast.running import append_running
+from simcore.engine.fast.runs import boundary_ps, fold, steps_over, stretch
 from simcore.engine.fast.state import (
     Cluster,
     Replica,
@@ -24,6 +26,7 @@ from simcore.engine.fast.state import (
     new_tokens_of,
     replica_at,
     request_at,
+    stage_starts_of,
 )
 from simcore.engine.fast.tokens import advance
 
@@ -35,16 +38,43 @@ def is_splitwise(cluster: Cluster) -> bool:
 
 
 @step
+def comes_into_question(cluster: Cluster, replica: Replica) -> bool:
+    """Whether a newcomer may be chosen at the next boundary: not behind others that wait and were not chosen at the
+    last one, and not beside a batch that nobody joins."""
+    return is_splitwise(cluster) or (replica.waiting == 0 and cluster.kind != REQUEST_LEVEL)
+
+
+@step
+def catch_up(cluster: Cluster, replica: Replica, now: int) -> None:
+    """Before something comes to a replica: of a run only the iteration in progress is left in flight. If one ends just
+    now, it ends before what comes."""
+    flight = replica.first_flight
+    batch = flight_at(cluster, replica, flight)
+    if replica.in_flight == 0 or batch.steps == 1:
+        return
+    steps = steps_over(cluster, replica, flight, batch, now)
+    ends_now = steps > 0 and boundary_ps(cluster, replica, flight, batch, steps) == now
+    fold(cluster, replica, flight, steps - int(ends_now))
+    batch.steps = 1
+    batch.end_ps = stage_starts_of(cluster, replica, flight)[0] + batch.duration_ps
+    numbers(cluster.next_ps)[replica.index] = batch.end_ps
+    if ends_now:
+        end_iteration(cluster, replica, now)
+
+
+@step
 def arrive(cluster: Cluster, slot: int, now: int) -> None:
     """A routed request joins the queue of its prefill replica, which is woken."""
     request_at(cluster, slot).routed_ps = now
+    replica = replica_at(cluster, request_at(cluster, slot).prefill_replica)
+    if comes_into_question(cluster, replica):
+        catch_up(cluster, replica, now)
     if cluster.chunked > 0:
         chunked.arrive(cluster, slot, now)
         return
     if is_splitwise(cluster):
         splitwise.arrive(cluster, slot, now)
         return
-    replica = replica_at(cluster, request_at(cluster, slot).prefill_replica)
     settle_idle(replica, now)
     push_waiting(cluster, replica, slot)
     if cluster.one_by_one > 0 and replica.due == 0:
@@ -64,10 +94,13 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         return
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
-        members = form(cluster, replica, next_flight(replica))
+        flight, preempted = next_flight(replica), replica.preempted
+        members = form(cluster, replica, flight)
         if members == 0:
             return
         launch(cluster, replica, members, now)
+        if replica.running == 0 and replica.preempted == preempted:
+            stretch(cluster, replica, flight)
 
 
 @step
@@ -89,6 +122,7 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     """A micro-batch has passed its stages; the replica may form one again."""
     if replica.stages > 1:
         count_bubbles(cluster, replica, now)
+    fold(cluster, replica, replica.first_flight, flight_at(cluster, replica, replica.first_flight).steps - 1)
     flight = leave_flight(cluster, replica)
     add_batch_energy(cluster, replica, flight, now)
     replica.idle_since_ps = now
@@ -121,6 +155,9 @@ def end_members(cluster: Cluster, replica: Replica, flight: int, now: int) -> No
 @step
 def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
     """KV has come to a decode replica."""
+    request = request_at(cluster, slot)
+    catch_up(cluster, replica_at(cluster, request.decode_replica), now)
+    catch_up(cluster, replica_at(cluster, request.prefill_replica), now)
     if cluster.chunked > 0:
         chunked.end_transfer(cluster, slot, now)
     else:

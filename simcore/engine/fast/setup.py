@@ -36,6 +36,7 @@ MORE_SLOTS, MORE_GAPS, MORE_SECONDS = 1, 2, 3
 FIRST_SLOTS = 1024
 FIRST_GAPS = 65_536
 FIRST_SECONDS = 4096
+GAP_COLUMNS = ("gap_ps", "gap_growth_ps", "gap_terms", "gap_count")
 
 
 @dataclass
@@ -150,8 +151,8 @@ def put_room(memory: Memory) -> None:
     memory.put("tasks", table(Task, 0))
     memory.put("transfers", table(Transfer, 0))
     lengthen_slots(memory, FIRST_SLOTS)
-    for name in ("gap_ps", "gap_count"):
-        memory.put(name, np.zeros(FIRST_GAPS + memory.get("most_members"), np.int64))
+    for name in GAP_COLUMNS:
+        memory.put(name, np.zeros(FIRST_GAPS + most_gaps(memory), np.int64))
     memory.cluster["gap_room"] = len(memory.tables["gap_ps"])
     memory.put("energy_by_second_nj", np.zeros(FIRST_SECONDS, np.int64))
     memory.cluster["second_room"] = FIRST_SECONDS
@@ -281,21 +282,46 @@ def lengthen_slots(memory: Memory, slots: int) -> None:
 
 
 def make_room_for_gaps(memory: Memory) -> None:
-    """The runs of gaps merged; where they and one iteration still take over half of the room, twice as much as well."""
-    gap_ps, gap_count = merged_gaps(memory)
-    if 2 * (len(gap_ps) + memory.get("most_members")) > memory.get("gap_room"):
-        memory.lengthen("gap_ps", 2 * memory.get("gap_room"))
-        memory.lengthen("gap_count", 2 * memory.get("gap_room"))
+    """Single gaps merged; where that leaves less than half of the room, twice as much as well."""
+    columns = merged_singles(memory)
+    runs = len(columns[0])
+    if 2 * (runs + most_gaps(memory)) > memory.get("gap_room"):
+        for name in GAP_COLUMNS:
+            memory.lengthen(name, 2 * memory.get("gap_room"))
         memory.cluster["gap_room"] *= 2
-    memory.tables["gap_ps"][: len(gap_ps)] = gap_ps
-    memory.tables["gap_count"][: len(gap_ps)] = gap_count
-    memory.cluster["gap_runs"] = len(gap_ps)
+    for name, column in zip(GAP_COLUMNS, columns, strict=True):
+        memory.tables[name][:runs] = column
+    memory.cluster["gap_runs"] = runs
+
+
+def most_gaps(memory: Memory) -> int:
+    """Runs of gaps that one event may bring, or the changes of availability of one instant."""
+    replicas = memory.get("replica_count") + 1 if memory.get("change_count") else 2
+    return 2 * (memory.get("most_members") + 1) * replicas
+
+
+def merged_singles(memory: Memory) -> tuple[Int64, ...]:
+    """The runs of gaps with those of one gap merged, and so in front."""
+    gap_ps, growth_ps, terms, counts = (memory.tables[name][: memory.get("gap_runs")] for name in GAP_COLUMNS)
+    single = terms == 1
+    gaps, gap_counts = merged(gap_ps[single], counts[single])
+    ones = np.ones(len(gaps), np.int64)
+    front = (gaps, 0 * ones, ones, gap_counts)
+    rest = (column[~single] for column in (gap_ps, growth_ps, terms, counts))
+    return tuple(np.concatenate(pair) for pair in zip(front, rest, strict=True))
+
+
+def merged(gap_ps: Int64, counts: Int64) -> tuple[Int64, Int64]:
+    """Distinct gaps, increasing, and how often each was met."""
+    order = np.argsort(gap_ps)
+    gaps, ordered = gap_ps[order], counts[order]
+    firsts = np.flatnonzero(np.diff(gaps, prepend=NEVER))
+    return gaps[firsts], np.add.reduceat(ordered, firsts) if len(gaps) else ordered
 
 
 def merged_gaps(memory: Memory) -> tuple[Int64, Int64]:
-    """Distinct gaps, increasing, and how often each was met."""
-    runs = memory.get("gap_runs")
-    order = np.argsort(memory.tables["gap_ps"][:runs])
-    gaps, counts = memory.tables["gap_ps"][:runs][order], memory.tables["gap_count"][:runs][order]
-    firsts = np.flatnonzero(np.diff(gaps, prepend=NEVER))
-    return gaps[firsts], np.add.reduceat(counts, firsts) if runs else counts
+    """Every gap of every run: distinct ones, increasing, and how often each was met."""
+    gap_ps, growth_ps, terms, counts = (memory.tables[name][: memory.get("gap_runs")] for name in GAP_COLUMNS)
+    run = np.repeat(np.arange(len(terms)), terms)
+    place = np.arange(len(run)) - np.repeat(np.cumsum(terms) - terms, terms)
+    return merged(gap_ps[run] + place * growth_ps[run], counts[run])

@@ -33,6 +33,7 @@ from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.router import return_home
 from simcore.engine.fast.running import append_running
+from simcore.engine.fast.runs import stretch
 from simcore.engine.fast.selection import next_task, select, task_blocks, task_tokens
 from simcore.engine.fast.state import (
     DECODE,
@@ -122,31 +123,36 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     """Go on with the batch, or select one, while fewer micro-batches than stages are in flight."""
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
-        if replica.running == 0 or replica.reselect > 0:
+        chosen_anew = replica.running == 0 or replica.reselect > 0
+        if chosen_anew:
             install(cluster, replica, select(cluster, replica))
         elif replica.tasks > 0 and not is_contiguous(cluster):
-            add_what_waits(cluster, replica)
+            chosen_anew = add_what_waits(cluster, replica)
         replica.reselect = 0
         if replica.running == 0:
             break
-        run_batch(cluster, replica, now)
+        flight = run_batch(cluster, replica, now)
+        if is_contiguous(cluster) or replica.tasks == 0 or not chosen_anew:
+            stretch(cluster, replica, flight)
     if replica.first_present == NONE:
         return_home(cluster, replica)
 
 
 @step
-def add_what_waits(cluster: Cluster, replica: Replica) -> None:
-    """At a decode-only batch's iteration's end: a selection, if it would add a task to the batch."""
+def add_what_waits(cluster: Cluster, replica: Replica) -> bool:
+    """At a decode-only batch's iteration's end: a selection, if it would add a task to the batch; whether it did."""
     chosen = select(cluster, replica)
     for i in range(chosen):
         if task_at(cluster, numbers(cluster.chosen)[i]).in_batch == 0:
             install(cluster, replica, chosen)
-            return
+            return True
+    return False
 
 
 @step
-def run_batch(cluster: Cluster, replica: Replica, now: int) -> None:
-    """One iteration of the batch, in its order. (A decode's prompt is done: it has no new tokens.)"""
+def run_batch(cluster: Cluster, replica: Replica, now: int) -> int:
+    """One iteration of the batch, in its order. (A decode's prompt is done: it has no new tokens.) Returns the
+    micro-batch's place in the ring."""
     flight, members = next_flight(replica), replica.running
     for i in range(members):
         slot = running_of(cluster, replica)[i] >> 1
@@ -157,6 +163,7 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> None:
     replica.running = 0
     launch(cluster, replica, members, now)
     send_by_layer(cluster, replica, flight, now)
+    return flight
 
 
 @step

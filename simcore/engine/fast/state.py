@@ -15,7 +15,7 @@
       running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
                                  first slot of each batch not in flight (the others through Request.next_waiting)
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
-      gap_ps, gap_count          runs of token gaps, merged when full
+      gap_ps, gap_count, ...     runs of token gaps; single ones are merged when full
 
 Nothing here is allocated by compiled code. Where room may run out (slots, gaps, seconds), ``cluster.advance`` returns
 between two events and ``setup`` enlarges the table.
@@ -161,6 +161,8 @@ class Replica:
     """Chunked: decodes whose KV has come and that have no place yet, linked through ``Request.next_waiting``."""
     left_over: int
     """Chunked: how many of ``running`` the last selection left over."""
+    preempted: int
+    """Preemptions so far."""
 
     tasks: int
     first_task: int
@@ -239,6 +241,12 @@ class MicroBatch:
     waited_cause: int
     uneven_cause: int
     """Causes of the gaps in front of it (see ``bubbles.py``)."""
+    steps: int
+    """Iterations that it stands for, the one in progress included (see ``runs.py``)."""
+    live: int
+    """Decodes that get a token."""
+    contexts: int
+    """Cached tokens that those read in the iteration in progress."""
 
 
 class Result:
@@ -392,9 +400,13 @@ class Cluster:
     curve_knots: int
     power_knots: int
     gap_ps: int
+    gap_growth_ps: int
+    gap_terms: int
     gap_count: int
+    """Runs of token gaps: the first, by how much each is longer than the one before, how many there are, and how many
+    requests had each."""
     gap_room: int
-    """Length of ``gap_ps`` and ``gap_count``."""
+    """Their length."""
     energy_by_second_nj: int
     second_room: int
     """Its length."""

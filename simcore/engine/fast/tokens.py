@@ -34,6 +34,17 @@ def is_finished(request: Request) -> bool:
 
 
 @step
+def note_gaps_of_run(cluster: Cluster, first_ps: int, growth_ps: int, terms: int, count: int) -> None:
+    """So many members have gaps that grow from the first one by as much each time."""
+    place = cluster.gap_runs
+    numbers(cluster.gap_ps)[place] = first_ps
+    numbers(cluster.gap_growth_ps)[place] = growth_ps
+    numbers(cluster.gap_terms)[place] = terms
+    numbers(cluster.gap_count)[place] = count
+    cluster.gap_runs += 1
+
+
+@step
 def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     """A gap holds whatever happened in it: stalls, a KV transfer, a preemption and its recomputation.
 
@@ -42,12 +53,10 @@ def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     request.max_gap_ps = max(request.max_gap_ps, gap_ps)
     if cluster.first_in_window <= request.index < cluster.end_of_window:
         gaps, last = numbers(cluster.gap_ps), cluster.gap_runs - 1
-        if last >= 0 and gaps[last] == gap_ps:
+        if last >= 0 and gaps[last] == gap_ps and numbers(cluster.gap_terms)[last] == 1:
             numbers(cluster.gap_count)[last] += 1
         else:
-            gaps[last + 1] = gap_ps
-            numbers(cluster.gap_count)[last + 1] = 1
-            cluster.gap_runs += 1
+            note_gaps_of_run(cluster, gap_ps, 0, 1, 1)
 
 
 @step

@@ -1,0 +1,167 @@
+"""Fast-forward: a decode-only micro-batch that goes on unchanged for several iterations is in flight as one event.
+
+The oracle forms it anew at every boundary and finds the same members, as long as nobody finishes, nothing comes to the
+replica, and its KV suffices. Iteration j of such a run takes d + j x g, where d is the first one's time and g the time
+that one token more of each member's context takes. So its first k iterations end
+
+    T(k) = start + k d + g k (k - 1) / 2,
+
+and everything that the oracle adds up on the way has a closed form in whole numbers. The MicroBatch of a run describes
+the iteration that is in progress as far as the run was followed (``stage_start_ps``, ``duration_ps``), and how many are
+to come, that one included (``steps``); ``end_ps`` is the end of the last.
+
+A run is *stretched* when it is launched, and *folded* (its first iterations are over) when it ends, or when something
+comes to the replica: what does not change the batch at once may change it at the next boundary.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simcore.engine.fast.blocks import decode_tokens, growth_blocks, held_tokens, take
+from simcore.engine.fast.energy import add_energy
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
+from simcore.engine.fast.state import (
+    FOREVER,
+    Cluster,
+    MicroBatch,
+    Replica,
+    curve_at,
+    flight_at,
+    members_of,
+    request_at,
+    stage_starts_of,
+    work_at,
+)
+from simcore.engine.fast.tokens import is_finished, note_gap, note_gaps_of_run
+from simcore.latency.curve import BatchKind
+
+DECODE = int(BatchKind.DECODE)
+
+
+@step
+def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
+    """Have a micro-batch that was launched stand for as many iterations as are sure to follow it unchanged."""
+    batch = flight_at(cluster, replica, flight)
+    if batch.kind != DECODE or replica.stages > 1 or cluster.router == LEAST_KV:
+        return
+    steps = min(steps_to_finish(cluster, replica, flight, batch), steps_in_kv(cluster, replica, flight, batch))
+    if steps > 1:
+        batch.steps = steps
+        batch.end_ps = boundary_ps(cluster, replica, flight, batch, steps)
+        numbers(cluster.next_ps)[replica.index] = batch.end_ps
+
+
+@step
+def steps_to_finish(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> int:
+    """Iterations until a member finishes."""
+    steps = FOREVER
+    for i in range(batch.members):
+        request = request_at(cluster, members_of(cluster, replica, flight)[i])
+        if not is_finished(request):
+            steps = min(steps, request.output_tokens - request.generated)
+    return steps
+
+
+@step
+def steps_in_kv(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> int:
+    """Iterations for which there is KV for certain: what the members hold, or a share of what is free for each."""
+    free = replica.free_blocks - cluster.preempt_when_full
+    if free < 0:
+        return 1
+    if cluster.reservation != ON_DEMAND:
+        return FOREVER
+    held = FOREVER
+    for i in range(batch.members):
+        request = request_at(cluster, members_of(cluster, replica, flight)[i])
+        tokens = held_tokens(decode_tokens(request, cluster), cluster)
+        held = min(held, request.blocks * cluster.block_tokens - tokens)
+    return 1 + max(held, free // batch.members * cluster.block_tokens)
+
+
+@step
+def growth_ps(cluster: Cluster, replica: Replica, batch: MicroBatch) -> int:
+    """What an iteration of a run takes longer than the one before."""
+    return curve_at(cluster, replica).context_ps * batch.live
+
+
+@step
+def boundary_ps(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, steps: int) -> int:
+    """T(k): when so many iterations from the one in progress on are over."""
+    growth = growth_ps(cluster, replica, batch)
+    start = stage_starts_of(cluster, replica, flight)[0]
+    return start + steps * batch.duration_ps + growth * (steps * (steps - 1) // 2)
+
+
+@step
+def steps_over(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, now: int) -> int:
+    """How many iterations of a run are over by now: the largest k with T(k) <= now, short of the last one.
+
+    The root of the quadratic in floating point, in the form that loses nothing, then put right in whole numbers.
+    """
+    growth = growth_ps(cluster, replica, batch)
+    passed = now - stage_starts_of(cluster, replica, flight)[0]
+    linear = batch.duration_ps - growth / 2
+    root = math.sqrt(linear * linear + 2.0 * growth * passed)
+    steps = 0 if linear + root <= 0 else int(2.0 * passed / (linear + root))
+    steps = max(min(steps, batch.steps - 1), 0)
+    while steps > 0 and boundary_ps(cluster, replica, flight, batch, steps) > now:
+        steps -= 1
+    while steps < batch.steps - 1 and boundary_ps(cluster, replica, flight, batch, steps + 1) <= now:
+        steps += 1
+    return steps
+
+
+@step
+def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
+    """So many iterations of a run are over, and the one after them is in progress."""
+    if steps == 0:
+        return
+    batch = flight_at(cluster, replica, flight)
+    starts, growth = stage_starts_of(cluster, replica, flight), growth_ps(cluster, replica, batch)
+    end = boundary_ps(cluster, replica, flight, batch, steps)
+    add_energy(cluster, replica, batch.power_mw, starts[0], end)
+    emit_tokens(cluster, replica, flight, batch, steps, end)
+    count_steps(cluster, replica, batch, steps, growth)
+    starts[0] = end
+    batch.duration_ps += steps * growth
+    batch.contexts += steps * batch.live
+    batch.steps -= steps
+
+
+@step
+def emit_tokens(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, steps: int, end: int) -> None:
+    """A token of each member at each boundary, none the last; and the blocks of the iteration in progress."""
+    growth = growth_ps(cluster, replica, batch)
+    first_end = stage_starts_of(cluster, replica, flight)[0] + batch.duration_ps
+    last_gap, in_window = batch.duration_ps + (steps - 1) * growth, 0
+    for i in range(batch.members):
+        request = request_at(cluster, members_of(cluster, replica, flight)[i])
+        if is_finished(request):
+            continue
+        note_gap(cluster, request, first_end - request.last_token_ps)
+        if steps > 1:
+            request.max_gap_ps = max(request.max_gap_ps, last_gap)
+            in_window += int(cluster.first_in_window <= request.index < cluster.end_of_window)
+        request.generated += steps
+        request.last_token_ps = end
+        blocks = growth_blocks(request, cluster)
+        if blocks > 0:
+            request.blocks += blocks
+            take(replica, blocks)
+    if in_window > 0:
+        note_gaps_of_run(cluster, batch.duration_ps + growth, growth, steps - 1, in_window)
+
+
+@step
+def count_steps(cluster: Cluster, replica: Replica, batch: MicroBatch, steps: int, growth: int) -> None:
+    """The iterations after the one that was in progress, as ``micro_batch.count`` counts each."""
+    work = work_at(cluster, replica, DECODE)
+    more = steps * (steps + 1) // 2
+    work.busy_ps += steps * batch.duration_ps + growth * more
+    work.iterations += steps
+    work.decode_tokens += steps * batch.live
+    work.context_tokens += steps * batch.contexts + batch.live * more
+    work.padding_tokens += steps * (batch.members - batch.live)
