@@ -140,17 +140,18 @@ def handle_events(cluster: Cluster, now: int) -> bool:
     False: there may be no room for the gaps of the next event; nothing of it has been done.
     """
     while True:
+        index = first_ending(cluster, now)
+        transfer_ends = next_transfer_ps(cluster) == now
+        if index == NONE and not transfer_ends and next_poll_ps(cluster) != now:
+            return True
         if gaps_may_lack(cluster):
             return False
-        index = first_ending(cluster, now)
         if index != NONE:
             end_iteration(cluster, replica_at(cluster, index), now)
-        elif next_transfer_ps(cluster) == now:
+        elif transfer_ends:
             end_transfer(cluster, pop_transfer(cluster), now)
-        elif next_poll_ps(cluster) == now:
-            poll_transfer(cluster, now)
         else:
-            return True
+            poll_transfer(cluster, now)
 
 
 @step
