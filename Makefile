@@ -7,7 +7,7 @@ VENV_PYTHON = .venv/bin/python
 # A PYTHON that was asked for by name replaces a .venv of another version.
 CHOSEN = $(if $(filter command environment,$(firstword $(origin PYTHON))),--this-python)
 
-.PHONY: run test bench validate lint lock setup
+.PHONY: run test bench bench-quick bench-large validate lint lock setup
 
 run:
 	@exec $(PYTHON) $(BOOTSTRAP) run $(CHOSEN) --port "$(PORT)" --stop-with-parent
@@ -20,6 +20,12 @@ test: setup
 
 bench: setup
 	@$(VENV_PYTHON) -m benchmarks $(ARGS)
+
+bench-quick: setup
+	@$(VENV_PYTHON) -m benchmarks --quick $(ARGS)
+
+bench-large: setup
+	@$(VENV_PYTHON) -m benchmarks --part large $(ARGS)
 
 validate: setup
 	@$(VENV_PYTHON) -m simcore validate $(ARGS)

@@ -1,12 +1,69 @@
-"""``make bench``: every benchmark of this folder, one line of JSON a figure."""
+"""How fast Phaseplan is, a line of JSON a figure; docs/performance.md says what the figures mean.
+
+python -m benchmarks                          every part but "large"
+python -m benchmarks --quick                  fewer requests, one load, no cold compile: under two minutes
+python -m benchmarks --case replica/vllm      only the engine's cases whose names hold the text
+python -m benchmarks --part memory            only this part
+"""
 
 from __future__ import annotations
 
-import sys
+import argparse
+from dataclasses import replace
 
-from benchmarks import engine, study
+from benchmarks import cases, engine, memory, start, study
+from benchmarks.cases import BenchCase
+from benchmarks.measure import BEST_OF, machine, report
+from simcore.engine.fast.warm import warm_up
+from simcore.engine.version import engine_version
+
+PARTS = ("start", "engine", "oracle", "memory", "study", "large")
+DEFAULT_PARTS = PARTS[:-1]
+QUICK_RUNS = 3
+
+
+def main() -> None:
+    """Print the lines."""
+    options = arguments()
+    warm_up()
+    report("machine", **machine(), engine_version=engine_version())
+    for part in options.part or (["engine"] if options.case else DEFAULT_PARTS):
+        measure(part, options.case, options.quick)
+
+
+def quick_cases() -> list[BenchCase]:
+    """Each cluster once, with few requests."""
+    once = [case for case in cases.all_cases() if case not in cases.lengths()]
+    return [replace(case, requests=cases.FEW) for case in once if case.load_percent == cases.QUICK_LOAD]
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(
+        prog="benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--case", default="", metavar="TEXT")
+    parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument("--quick", action="store_true")
+    return parser.parse_args()
+
+
+def measure(part: str, text: str, quick: bool) -> None:
+    """One part's lines."""
+    chosen = [case for case in (quick_cases() if quick else cases.all_cases()) if text in case.name]
+    if part == "start":
+        start.main(cold=not quick)
+    elif part == "engine":
+        engine.speeds(chosen, QUICK_RUNS if quick else BEST_OF)
+    elif part == "oracle":
+        engine.speed_ups([case for case in chosen if case.name in cases.AGAINST_ORACLE])
+    elif part == "memory":
+        memory.main([case for case in chosen if case.name in cases.MEMORY], quick)
+    elif part == "study":
+        study.main(quick)
+    else:
+        memory.large(cases.large())
+
 
 if __name__ == "__main__":
-    for benchmark in (engine, study):
-        benchmark.main()
-        sys.stdout.flush()
+    main()
