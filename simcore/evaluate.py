@@ -4,46 +4,55 @@ from __future__ import annotations
 
 import time
 
-from simcore.capacity import Capacity, Probe, at_rate, find_capacity
+from simcore.capacity import Capacity, at_rate, find_capacity
 from simcore.engine.version import engine_version
-from simcore.evaluation import Design, Evaluation
+from simcore.evaluation import Design, Evaluation, RateRun
+from simcore.keys import capacity_key
 from simcore.spec import SpecError
-from simcore.study import Context, evaluation_key
+from simcore.study import Context
 
 
 def evaluate(design: Design, context: Context) -> Evaluation:
     """Simulate the design; ``infeasible`` with the reason where it cannot run at all (weights that do not fit, …)."""
-    start = time.perf_counter()
+    found = capacity(design, context)
+    return found.with_required(required(design, context)) if found.status == "evaluated" else found
+
+
+def capacity(design: Design, context: Context) -> Evaluation:
+    """What the design can hold, whatever rate the study asks for: ``at_required`` is left open."""
+    start = time.process_time()
+    key = capacity_key(design.case, context.trace_hash, context.spec.seeds, engine_version())
     try:
-        capacity = find_capacity(design.case, context.trace, context.spec.seeds)
-        required = at_rate(design.case, context.trace, context.spec.rate_req_per_s)
+        found = find_capacity(design.case, context.trace, context.spec.seeds)
     except SpecError as error:
-        return Evaluation(design.design_id, "infeasible", str(error), engine_version=engine_version(),
-                          key=key(design, context))  # fmt: skip
-    return _evaluated(design, context, capacity, required, time.perf_counter() - start)
+        return Evaluation(design.design_id, "infeasible", str(error), engine_version=engine_version(), key=key)
+    return _evaluated(design, key, found, time.process_time() - start)
 
 
-def key(design: Design, context: Context) -> str:
-    """The evaluation's key under this engine."""
-    return evaluation_key(design, context, engine_version())
+def required(design: Design, context: Context) -> RateRun:
+    """The design at the rate that the study asks for."""
+    start = time.process_time()
+    try:
+        probe = at_rate(design.case, context.trace, context.spec.rate_req_per_s)
+    except SpecError as error:
+        return RateRun(None, str(error))
+    return RateRun(probe.result, "", probe.requests, cpu_s=time.process_time() - start)
 
 
-def _evaluated(design: Design, context: Context, capacity: Capacity, required: Probe, wall_s: float) -> Evaluation:
-    held = capacity.rate_req_per_s > 0
+def _evaluated(design: Design, key: str, found: Capacity, cpu_s: float) -> Evaluation:
     return Evaluation(
         design_id=design.design_id,
         status="evaluated",
-        capacity_req_per_s=float(capacity.rate_req_per_s),
-        capacity_low=float(capacity.low_req_per_s),
-        capacity_high=float(capacity.high_req_per_s),
-        binding_limit=capacity.binding.limit,
-        binding_pool=capacity.binding.pool,
-        at_capacity=capacity.probe.result if held else None,
-        at_required=required.result,
-        warnings=capacity.warnings,
-        simulations=capacity.simulations + 1,
-        requests_simulated=capacity.requests_simulated + required.requests,
-        wall_s=wall_s,
+        capacity_req_per_s=float(found.rate_req_per_s),
+        capacity_low=float(found.low_req_per_s),
+        capacity_high=float(found.high_req_per_s),
+        binding_limit=found.binding.limit,
+        binding_pool=found.binding.pool,
+        at_capacity=found.probe.result if found.rate_req_per_s > 0 else None,
+        warnings=found.warnings,
+        simulations=found.simulations,
+        requests_simulated=found.requests_simulated,
+        cpu_s=cpu_s,
         engine_version=engine_version(),
-        key=key(design, context),
+        key=key,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from simcore.spec import Case
@@ -101,6 +101,17 @@ class RateResult:
 
 
 @dataclass(frozen=True)
+class RateRun:
+    """A design simulated at the rate that a study asks for. ``reason`` says why where it could not be."""
+
+    result: RateResult | None
+    reason: str = ""
+    requests_simulated: int = 0
+    events: int = 0
+    cpu_s: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """What a design can do. ``reason`` says why where there is no capacity."""
 
@@ -119,10 +130,13 @@ class Evaluation:
     warnings: tuple[str, ...] = ()
     simulations: int = 0
     requests_simulated: int = 0
-    wall_s: float = 0.0
+    events: int = 0
+    """Simulated: arrivals, selections of a batch, finishes, transfers."""
+    cpu_s: float = field(default=0.0, compare=False)
+    """What it took, by this process's clock."""
     engine_version: str = ""
     key: str = field(default="", compare=False)
-    """Hash of all that determines the result."""
+    """Hash of all that determines the capacity (simcore/keys.py)."""
 
     def holds(self, rate_req_per_s: float) -> bool:
         """Whether the design serves the rate within its SLO: simulated at it, and not above a capacity found lower.
@@ -132,3 +146,18 @@ class Evaluation:
         if self.at_required is None or self.at_required.rate_req_per_s != rate_req_per_s:
             return self.capacity_req_per_s >= rate_req_per_s
         return self.at_required.met and self.capacity_req_per_s >= 0.99 * rate_req_per_s
+
+    def with_required(self, run: RateRun) -> Evaluation:
+        """What the design can do, and how it does at the required rate."""
+        if run.result is None:
+            return Evaluation(
+                self.design_id, "infeasible", run.reason, engine_version=self.engine_version, key=self.key
+            )
+        return replace(
+            self,
+            at_required=run.result,
+            simulations=self.simulations + 1,
+            requests_simulated=self.requests_simulated + run.requests_simulated,
+            events=self.events + run.events,
+            cpu_s=self.cpu_s + run.cpu_s,
+        )

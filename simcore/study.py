@@ -6,8 +6,6 @@ command line's processes, a web worker's shards) asks it again when a wave is do
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil, floor, inf
@@ -19,7 +17,7 @@ from simcore.families import Line, lines
 from simcore.fluid import WorkloadStatistics, work_machines
 from simcore.offered_load import requests_needed
 from simcore.search import Bounds, Counts
-from simcore.spec import SpecError, StudySpec, encode
+from simcore.spec import SpecError, StudySpec
 from simcore.traces import Trace, read_trace
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
@@ -76,13 +74,6 @@ def load_trace(spec: StudySpec) -> Trace:
     if mix.requests is None and mix.duration_s is None:
         mix = replace(mix, requests=min(requests_needed(spec.rate_req_per_s * MOST_RATES), MOST_REQUESTS))
     return generate(mix)
-
-
-def evaluation_key(design: Design, context: Context, engine_version: str) -> str:
-    """Hash of all that determines the design's evaluation: cluster, rules, SLO, requests, rate, seeds, engine."""
-    case = {key: value for key, value in encode(design.case).items() if key != "prices"}
-    parts = [case, context.trace_hash, context.spec.rate_req_per_s, list(context.spec.seeds), engine_version]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _replay(

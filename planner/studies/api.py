@@ -31,7 +31,7 @@ class Studies(APIView):
             Study.objects.visible_to(request.user)
             .select_related("revision__scenario")
             .annotate(
-                total=Count("designs"), tried=Count("designs", filter=~Q(designs__evaluation=None, designs__failure=""))
+                total=Count("designs"), tried=Count("designs", filter=~Q(designs__origin="", designs__failure=""))
             )
         )
         pages = Pagination()

@@ -85,6 +85,10 @@ class Claim:
     claim_id: uuid.UUID
     attempt: int
 
+    @property
+    def name(self) -> str:
+        return f"{self.model.__name__} {self.row_id}"
+
     def beat(self) -> bool:
         """Says that the work goes on; False when the claim is lost."""
         return self.update(heartbeat_at=timezone.now())
@@ -108,7 +112,7 @@ class Claim:
         """A transaction for other rows that holds only while the claim does; raises LostClaimError otherwise."""
         with transaction.atomic():
             if not self.beat():
-                raise LostClaimError(f"{self.model.__name__} {self.row_id}: taken over or cancelled")
+                raise LostClaimError(f"{self.name}: taken over or cancelled")
             yield
 
     def _end(self, state: State, **fields: Any) -> bool:
@@ -207,7 +211,7 @@ class Heartbeat:
     def check(self) -> None:
         """For the task's loop: raises LostClaimError once the row was cancelled or taken over."""
         if self.lost.is_set():
-            raise LostClaimError(f"{self.claim.model.__name__} {self.claim.row_id}: taken over or cancelled")
+            raise LostClaimError(f"{self.claim.name}: taken over or cancelled")
 
     def _run(self) -> None:
         try:
@@ -221,5 +225,5 @@ class Heartbeat:
             if not self.claim.beat():
                 self.lost.set()
         except DatabaseError:  # the next beat may do; the lease is six beats long
-            logger.warning("no heartbeat for %s", self.claim.row_id, exc_info=True)
+            logger.warning("no heartbeat for %s", self.claim.name, exc_info=True)
             connection.close()

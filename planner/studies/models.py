@@ -36,6 +36,8 @@ class Study(OwnedModel):
     engine_version = models.CharField(max_length=64, blank=True, editable=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True, editable=False)
     error = models.TextField(blank=True, editable=False)
+    damaged = models.PositiveIntegerField(default=0, editable=False)
+    """Stored results that it wanted, found damaged and had computed again."""
     started_at = models.DateTimeField(null=True, editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
 
@@ -98,28 +100,59 @@ class Shard(LeasedRow):
 
 
 class Evaluation(models.Model):
-    """A stored physical result, shared by all studies. ``key`` hashes all that determines it, engine included."""
+    """An entry of the store of simulated results (see store.py), shared by all studies.
+
+    ``key`` hashes all that determines it, engine included. Nothing refers to an entry: each study keeps its own copies,
+    so entries may be evicted, and its answer stays.
+    """
+
+    class Kind(models.TextChoices):
+        CAPACITY = "capacity", "Capacity"
+        RATE = "rate", "At one rate"
 
     key = models.CharField(max_length=64, unique=True, editable=False)
-    payload: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
-    """A simcore Evaluation."""
+    kind = models.CharField(max_length=10, choices=Kind.choices, editable=False)
+    payload = models.BinaryField()
+    """A simcore Evaluation or RateRun, packed (see packed.py)."""
+    checksum = models.CharField(max_length=64, editable=False)
+    size_bytes = models.PositiveIntegerField(editable=False)
     engine_version = models.CharField(max_length=64, editable=False)
+    cpu_s = models.FloatField(default=0.0, editable=False)
+    """What it took to find."""
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    used_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        indexes = [models.Index(fields=["used_at", "size_bytes"], name="least_used_first")]
 
     def __str__(self) -> str:
         return self.key
 
 
 class StudyDesign(models.Model):
-    """A design that a study tries: to be tried until it has an evaluation, or the reason why there is none."""
+    """A design of a study: to be tried until it has a result, or the reason why there is none."""
+
+    class Origin(models.TextChoices):
+        """Where the result comes from."""
+
+        UNTRIED = "", "Not tried yet"
+        SIMULATED = "simulated", "Simulated for this study"
+        AT_RATE = "at_rate", "Capacity known before, simulated at this study's rate"
+        KNOWN = "known", "Known before"
+        SCREENED = "screened", "Not simulated: bounds rule it out"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="designs", editable=False)
-    shard = models.ForeignKey(Shard, on_delete=models.CASCADE, related_name="designs", editable=False)
+    shard = models.ForeignKey(Shard, null=True, on_delete=models.CASCADE, related_name="designs", editable=False)
+    """Whose task evaluates it; None where nothing was left to simulate."""
     design_id = models.CharField(max_length=64, editable=False)
     order = models.PositiveIntegerField(editable=False)
-    design: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
-    """A simcore Design."""
-    evaluation = models.ForeignKey(Evaluation, null=True, on_delete=models.PROTECT, related_name="+", editable=False)
+    design = models.BinaryField()
+    """A simcore Design, packed."""
+    design_checksum = models.CharField(max_length=64, editable=False)
+    result = models.BinaryField(null=True)
+    """The study's own copy of the simcore Evaluation, packed."""
+    result_checksum = models.CharField(max_length=64, blank=True, editable=False)
+    origin = models.CharField(max_length=10, choices=Origin.choices, blank=True, editable=False)
     failure = models.TextField(blank=True, editable=False)
 
     class Meta:

@@ -70,6 +70,12 @@ class ResultPage:
     def answer(self) -> tuple[AnswerLine, ...]:
         return results.answer(self.study)
 
+    @cached_property
+    def failed(self) -> int:
+        """Designs tried that have no result, those whose stored one is damaged among them."""
+        answered = sum(row.status in ("evaluated", "infeasible") for row in self.result.rows)
+        return max(0, self.progress.tried - answered)
+
     @property
     def poll_s(self) -> int:
         """How long the page waits before it asks again."""

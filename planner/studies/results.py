@@ -10,14 +10,18 @@ from django.utils import timezone
 
 from planner.studies import stored
 from planner.studies.leases import State
-from planner.studies.models import Study
+from planner.studies.models import Study, StudyDesign
 from simcore import explain
 from simcore.result import StudyResult
 from simcore.result import study_result as combine
+from simcore.words import listed
 
 CACHED_STUDIES = 16
+Origin = StudyDesign.Origin
 ENDED_EARLY: dict[str, Literal["", "cancelled", "failed"]] = {State.CANCELLED: "cancelled", State.FAILED: "failed"}
-TOTAL, FAILED, FOUND = Count("pk"), Count("pk", filter=~Q(failure="")), Count("evaluation")
+TOTAL = Count("pk", filter=~Q(origin=Origin.SCREENED))
+FAILED = Count("pk", filter=~Q(failure=""))
+BY_ORIGIN = {origin.value: Count("pk", filter=Q(origin=origin)) for origin in Origin if origin != Origin.UNTRIED}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,19 +29,50 @@ class Progress(explain.Progress):
     """How far a study is. ``total`` is what is planned so far: a later wave may add to it."""
 
     failed: int
+    simulated: int
+    """Designs simulated for this study; ``at_rate``: of which only the run at its rate was missing; ``known``: of which
+    the store had all."""
+    at_rate: int
+    known: int
+    damaged: int
+    """Stored results that were damaged, and computed again."""
     elapsed_s: float
     phase: str
     is_active: bool
 
+    @property
+    def sources(self) -> str:
+        """Where the results come from; empty where all were simulated for this study."""
+        if not self.at_rate + self.known:
+            return ""
+        counted = {
+            "simulated": self.simulated,
+            "run at this rate alone (their capacity was known)": self.at_rate,
+            "known before": self.known,
+        }
+        return listed([f"{number} {words}" for words, number in counted.items() if number])
+
+    @property
+    def damage(self) -> str:
+        """What was found damaged in the store, as a sentence; mostly empty."""
+        if self.damaged == 1:
+            return "1 stored result was damaged and has been computed again."
+        return f"{self.damaged} stored results were damaged and have been computed again." if self.damaged else ""
+
 
 def progress(study: Study) -> Progress:
-    counts = study.designs.aggregate(total=TOTAL, failed=FAILED, found=FOUND)
-    total, failed, tried = counts["total"], counts["failed"], counts["failed"] + counts["found"]
+    counts = study.designs.aggregate(total=TOTAL, failed=FAILED, **BY_ORIGIN)
+    total, failed = counts["total"], counts["failed"]
+    tried = failed + counts[Origin.SIMULATED] + counts[Origin.AT_RATE] + counts[Origin.KNOWN]
     return Progress(
         tried=tried,
         total=total,
         ended=ENDED_EARLY.get(study.state, ""),
         failed=failed,
+        simulated=counts[Origin.SIMULATED],
+        at_rate=counts[Origin.AT_RATE],
+        known=counts[Origin.KNOWN],
+        damaged=study.damaged,
         elapsed_s=_elapsed_s(study),
         phase=_phase(study, tried, total),
         is_active=study.is_active,
@@ -68,10 +103,8 @@ def how_far(study: Study) -> Progress | None:
 @lru_cache(maxsize=CACHED_STUDIES)
 def _study_result(study_id: int, created_at: datetime, state: str, tried: int, failed: int) -> StudyResult:
     study = Study.unscoped.get(pk=study_id)
-    rows = list(study.designs.select_related("evaluation"))
-    found = {row.design_id: evaluation for row in rows if (evaluation := stored.evaluation_of(row)) is not None}
-    designs = [stored.design_of(row) for row in rows if row.design_id in found]
-    return combine(stored.spec_of(study), designs, found, stored.prices_of(study))
+    designs, found = stored.designs_of(study), stored.evaluations_of(study)
+    return combine(stored.spec_of(study), list(designs.values()), found, stored.prices_of(study))
 
 
 def _elapsed_s(study: Study) -> float:

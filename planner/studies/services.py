@@ -12,11 +12,11 @@ from planner.accounts.owned import Visitor
 from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.services import author, create_scenario
-from planner.studies import leases, queue, waves
+from planner.studies import leases, queue, stored, waves
 from planner.studies.leases import State
 from planner.studies.models import Shard, Study, Wave
 from planner.studies.spec import compile_question
-from planner.studies.waves import ACTIVE, locked, move
+from planner.studies.waves import ACTIVE, UNTRIED, locked, move
 from simcore.spec import encode
 
 
@@ -71,10 +71,11 @@ def retry(study: Study) -> None:
     study = locked(study)
     if study.is_active:
         return
+    damaged, _ = study.designs.filter(pk__in=stored.damaged_rows(study)).delete()  # a wave finds them wanting
     study.designs.exclude(failure="").update(failure="")
-    shards = Shard.objects.filter(wave__study=study, designs__evaluation=None).distinct()
+    shards = Shard.objects.filter(wave__study=study, designs__origin=UNTRIED).distinct()
     rows = [*shards, *study.waves.exclude(state=State.DONE)]
-    if not rows and study.state == State.DONE:
+    if not rows and not damaged and study.state == State.DONE:
         return
     move(study, State.RUNNING if study.designs.exists() else State.QUEUED, finished_at=None, error="")
     for row in rows:

@@ -4,37 +4,39 @@ Every step locks the study's row first, so that it is taken once, whichever work
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from planner.studies import queue
 from planner.studies.leases import Claim, LostClaimError, State
 from planner.studies.models import Shard, Study, StudyDesign, Wave
-from simcore.evaluation import Design
-from simcore.spec import encode
+from planner.studies.packed import pack
+from planner.studies.planning import Plan
+from simcore.evaluation import Design, Evaluation
 
 ACTIVE = (State.QUEUED, State.RUNNING)
+UNTRIED = StudyDesign.Origin.UNTRIED
 SHARDS_A_WAVE = 16
 MOST_DESIGNS_A_SHARD = 6
 
 
-def plan_designs(held: Claim, study: Study, wave: Wave, designs: Iterable[Design]) -> None:
-    """Ends a wave's planning: the designs become shards; none ends the study. LostClaimError for a lost claim."""
+def carry_out(held: Claim, study: Study, wave: Wave, plan: Plan) -> None:
+    """Ends a wave's planning: what is known is written down, the rest becomes shards; without a rest the study is done.
+    LostClaimError for a lost claim."""
     with transaction.atomic():
         study = locked(study)
-        known = set(study.designs.values_list("design_id", flat=True))
-        new = [design for design in designs if design.design_id not in known]
         if not held.finish():
             raise LostClaimError(str(wave))
-        if not new:
+        _add_known(study, plan)
+        if plan.wanted:
+            _add_shards(study, wave, plan.wanted)
+            move(study, State.RUNNING)
+        else:
             move(study, State.DONE, finished_at=timezone.now())
-            return
-        _add_shards(study, wave, new, first=len(known))
-        move(study, State.RUNNING)
 
 
 def end_shard(held: Claim, study: Study) -> None:
@@ -50,7 +52,7 @@ def fail_shard(held: Claim, study: Study, reason: str) -> None:
     with transaction.atomic():
         study = locked(study)
         if held.fail(reason):
-            StudyDesign.objects.filter(shard_id=held.row_id, evaluation=None, failure="").update(failure=reason)
+            StudyDesign.objects.filter(shard_id=held.row_id, origin=UNTRIED, failure="").update(failure=reason)
             advance(study)
 
 
@@ -76,9 +78,9 @@ def advance(study: Study) -> None:
 
 def settle() -> None:
     """After a reaper has given rows up: their designs have failed, and studies that nothing moves go on."""
-    given_up = StudyDesign.objects.filter(shard__state=State.FAILED, evaluation=None, failure="")
-    for design in given_up.filter(study__state__in=ACTIVE).select_related("shard"):
-        StudyDesign.objects.filter(pk=design.pk, evaluation=None).update(failure=design.shard.error)
+    given_up = StudyDesign.objects.filter(shard__state=State.FAILED, origin=UNTRIED, failure="")
+    for pk, error in given_up.filter(study__state__in=ACTIVE).values_list("pk", "shard__error"):
+        StudyDesign.objects.filter(pk=pk, origin=UNTRIED).update(failure=error)
     moving = Exists(Wave.objects.filter(study=OuterRef("pk"), state__in=ACTIVE))
     working = Exists(Shard.objects.filter(wave__study=OuterRef("pk"), state__in=ACTIVE))
     for study in Study.unscoped.filter(~moving, ~working, state__in=ACTIVE):
@@ -98,6 +100,7 @@ def belongs_to(study: Study, engine_version: str) -> bool:
             move(study, State.RUNNING, engine_version=engine_version)
         elif study.is_active and study.engine_version != engine_version:
             move(study, State.QUEUED, engine_version=engine_version)
+            study.designs.all().delete()
             study.waves.all().delete()
             add_wave(study, 0)
             return False
@@ -108,23 +111,43 @@ def add_wave(study: Study, number: int) -> None:
     queue.send(Wave.objects.create(study=study, number=number))
 
 
-def _add_shards(study: Study, wave: Wave, designs: list[Design], first: int) -> None:
-    order = {design.design_id: first + index for index, design in enumerate(designs)}
+def _add_known(study: Study, plan: Plan) -> None:
+    """Designs whose results other studies have found; those whose bounds rule them out."""
+    rows = [_known_row(study, design, evaluation) for design, evaluation in plan.known]
+    _add_rows(study, rows)
+
+
+def _known_row(study: Study, design: Design, evaluation: Evaluation) -> StudyDesign:
+    row, packed = _row(study, design), pack(replace(evaluation, cpu_s=0.0))
+    row.result, row.result_checksum, row.origin = packed.data, packed.checksum, StudyDesign.Origin.KNOWN
+    return row
+
+
+def _add_shards(study: Study, wave: Wave, designs: list[Design]) -> None:
+    order = {design.design_id: index for index, design in enumerate(designs)}
+    rows = {design.design_id: _row(study, design) for design in designs}
     size = min(MOST_DESIGNS_A_SHARD, -(-len(designs) // SHARDS_A_WAVE))
     queued = _families_in_turn(designs)
     for number, start in enumerate(range(0, len(designs), size)):
         shard = Shard.objects.create(wave=wave, number=number)
-        StudyDesign.objects.bulk_create(
-            StudyDesign(
-                study=study,
-                shard=shard,
-                design_id=design.design_id,
-                order=order[design.design_id],
-                design=encode(design),
-            )
-            for design in queued[start : start + size]
-        )
+        for design in queued[start : start + size]:
+            rows[design.design_id].shard = shard
         queue.send(shard)
+    _add_rows(study, sorted(rows.values(), key=lambda row: order[row.design_id]))
+
+
+def _row(study: Study, design: Design) -> StudyDesign:
+    packed = pack(design)
+    return StudyDesign(study=study, design_id=design.design_id, design=packed.data, design_checksum=packed.checksum)
+
+
+def _add_rows(study: Study, rows: list[StudyDesign]) -> None:
+    """At the end of the study's designs, in this order."""
+    last = study.designs.aggregate(at=Max("order"))["at"]
+    first = 0 if last is None else last + 1
+    for index, row in enumerate(rows):
+        row.order = first + index
+    StudyDesign.objects.bulk_create(rows)
 
 
 def _families_in_turn(designs: list[Design]) -> list[Design]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simcore.search import MOST_TRIED
 from simcore.spec import SpecError
-from simcore.study import evaluation_key, next_designs
+from simcore.study import next_designs
 from tests.unit.simcore.questions import asked, explored, linear
 
 CONTEXT = asked(families=["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"])
@@ -120,12 +120,3 @@ def test_a_model_that_fits_no_machine_is_one_design_a_family_with_the_reason():
 def test_a_question_that_cannot_be_asked_is_refused_by_name(changes, message):
     with pytest.raises(SpecError, match=message):
         asked(**changes)
-
-
-def test_the_key_of_an_evaluation_changes_with_all_that_determines_it_and_not_with_prices():
-    design = next_designs(CONTEXT, {})[0]
-    other_rate, other_prices = asked(rate_req_per_s=71), asked(prices="splitwise-2023")
-    key = evaluation_key(design, CONTEXT, "v1")
-    assert key != evaluation_key(design, CONTEXT, "v2")
-    assert key != evaluation_key(design, other_rate, "v1")
-    assert key == evaluation_key(design, other_prices, "v1")

@@ -1,6 +1,7 @@
 """A small real question of alice's, and ways to do what a worker does without one."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,11 +10,11 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from planner.accounts.models import Team, User
 from planner.scenarios import services as scenarios
 from planner.scenarios.models import Revision
-from planner.studies import queue, services, tasks
+from planner.studies import evaluating, queue, services, tasks
 from planner.studies.models import Study
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix
-from simcore.evaluation import Design, Evaluation
+from simcore.evaluation import Design, Evaluation, RateRun
 from simcore.study import Context
 from simcore.traces import SyntheticSpec
 from tests.unit.simcore.questions import linear
@@ -28,19 +29,38 @@ class Counted:
 
     def __init__(self) -> None:
         self.calls: list[str] = []
+        """Designs whose capacity was searched."""
+        self.runs: list[tuple[str, float]] = []
+        """Designs that were run at a required rate."""
         self.before: Callable[[Design], None] = lambda design: None
 
     def __call__(self, design: Design, context: Context) -> Evaluation:
+        return linear(design, HELD_EACH[len(design.case.pools)], context.spec.rate_req_per_s)
+
+    def capacity(self, design: Design, context: Context) -> Evaluation:
         self.calls.append(design.design_id)
         self.before(design)
-        return linear(design, HELD_EACH[len(design.case.pools)], context.spec.rate_req_per_s)
+        found = replace(self(design, context), at_required=None, simulations=8)
+        return replace(found, cpu_s=0.1, engine_version=tasks.engine_version())
+
+    def required(self, design: Design, context: Context) -> RateRun:
+        self.runs.append((design.design_id, context.spec.rate_req_per_s))
+        return RateRun(self(design, context).at_required)
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     stand_in = Counted()
-    monkeypatch.setattr(tasks, "evaluate", stand_in)
+    monkeypatch.setattr(evaluating, "capacity", stand_in.capacity)
+    monkeypatch.setattr(evaluating, "required", stand_in.required)
     return stand_in
+
+
+@pytest.fixture(autouse=True)
+def one_row_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a test counts tasks and looks between designs: each does one row, and writes each result at once."""
+    monkeypatch.setattr(tasks, "GOES_ON_S", 0)
+    monkeypatch.setattr(evaluating, "WRITE_EVERY_S", 0)
 
 
 @pytest.fixture

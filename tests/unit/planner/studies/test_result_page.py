@@ -126,7 +126,7 @@ def test_a_finished_study_offers_to_try_again_what_failed(done: Study, alice_cli
     again = f'action="/studies/{done.pk}/retry"'
     assert again not in text_of(alice_client, done)
     row = done.designs.order_by("order")[0]
-    row.evaluation, row.failure = None, "disk full"
+    row.result, row.origin, row.failure = None, "", "disk full"
     row.save()
     assert again in text_of(alice_client, done)
 

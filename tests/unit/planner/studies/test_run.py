@@ -8,7 +8,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError
 from django.utils import timezone
 
-from planner.studies import leases, queue, services, stored, tasks, waves
+from planner.studies import leases, planning, queue, services, stored, tasks, waves
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.studies.results import progress, study_result
@@ -31,7 +31,7 @@ def test_a_study_runs_to_its_end(start: Start, work: Work, counted: Counted) -> 
     assert study.finished_at is not None
     assert study.waves.count() >= 2
     assert {wave.state for wave in study.waves.all()} == {State.DONE}
-    assert not study.designs.filter(evaluation=None).exists()
+    assert not study.designs.filter(origin="").exists()
     assert len(counted.calls) == len(set(counted.calls)) == study.designs.count() > 10
 
 
@@ -72,8 +72,12 @@ def test_a_repeated_study_computes_nothing(start: Start, work: Work, counted: Co
     work()
     assert second.pk != first.pk
     assert len(counted.calls) == calls
-    ids = [list(study.designs.values_list("design_id", "evaluation")) for study in (first, second)]
-    assert ids[0] == ids[1]
+    results = [list(study.designs.values_list("design_id", "result")) for study in (first, second)]
+    assert results[0] == results[1]
+    assert second.waves.count() == 1
+    assert not Shard.objects.filter(wave__study=second).exists()
+    second.refresh_from_db()
+    assert (second.state, progress(second).known) == (State.DONE, second.designs.count())
 
 
 def test_another_rate_of_another_study_is_computed_anew(
@@ -112,12 +116,12 @@ def test_a_design_that_fails_does_not_fail_the_study(start: Start, work: Work, c
     study.refresh_from_db()
     assert study.state == State.DONE
     row = study.designs.get(design_id=broken[0])
-    assert (row.evaluation, row.failure) == (None, "MemoryError: no memory left")
+    assert (row.result, row.failure) == (None, "MemoryError: no memory left")
     shown = study_result(study).row(broken[0])
     assert shown is not None
     assert (shown.status, shown.reason) == ("failed", "MemoryError: no memory left")
     assert progress(study).failed == 1
-    assert not Evaluation.objects.filter(payload__status="failed").exists()
+    assert Evaluation.objects.filter(kind="capacity").count() == study.designs.count() - 1
 
 
 def test_a_wave_that_cannot_be_planned_fails_the_study_with_the_reason(
@@ -127,7 +131,7 @@ def test_a_wave_that_cannot_be_planned_fails_the_study_with_the_reason(
         raise ValueError("families: nothing fits")
 
     study = start()
-    monkeypatch.setattr(tasks.search, "next_designs", refuse)
+    monkeypatch.setattr(planning.search, "next_designs", refuse)
     work()
     study.refresh_from_db()
     assert (study.state, study.error) == (State.FAILED, "families: nothing fits")
@@ -146,7 +150,7 @@ def test_a_worker_that_takes_over_evaluates_only_what_is_left(start: Start, work
     counted.before = die_at_the_third
     with pytest.raises(KeyboardInterrupt):
         work()
-    assert StudyDesign.objects.exclude(evaluation=None).count() == 2
+    assert StudyDesign.objects.exclude(origin="").count() == 2
     counted.before = lambda design: None
     dead = Shard.objects.get(state=State.RUNNING)
     Shard.objects.filter(pk=dead.pk).update(state=State.QUEUED, claim_id=None)
@@ -167,7 +171,7 @@ def test_nothing_is_written_for_a_shard_that_was_taken_over(start: Start, work: 
     counted.before = take_over
     work(1)
     shard = Shard.objects.get(state=State.RUNNING)
-    assert not shard.designs.exclude(evaluation=None).exists()
+    assert not shard.designs.exclude(origin="").exists()
     assert len(counted.calls) == 1
     assert study.waves.count() == 1
 
@@ -181,8 +185,7 @@ def test_a_study_of_another_engine_begins_again(
     work()
     study.refresh_from_db()
     assert (study.state, study.engine_version) == (State.DONE, "another")
-    versions = set(study.designs.values_list("evaluation__engine_version", flat=True))
-    assert versions == {"another"}
+    assert {found.engine_version for found in stored.evaluations_of(study).values()} == {"another"}
 
 
 def test_a_changed_trace_is_noticed(start: Start, work: Work, counted: Counted) -> None:
@@ -229,18 +232,18 @@ def test_time_that_runs_out_fails_one_design_and_the_others_go_on(start: Start, 
     assert {shard.attempt for shard in Shard.objects.all()} == {1}
 
 
-@pytest.mark.parametrize("name", ["next_designs", "evaluation_key"])
+@pytest.mark.parametrize("name", ["plan", "keys_of"])
 def test_a_database_that_goes_away_for_a_moment_fails_nothing(
     name: str, start: Start, work: Work, counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, lost = getattr(tasks.search, name), [OperationalError("database is locked")]
+    real, lost = getattr(planning, name), [OperationalError("database is locked")]
 
     def once_lost(*given: object) -> object:
         if lost:
             raise lost.pop()
         return real(*given)
 
-    monkeypatch.setattr(tasks.search, name, once_lost)
+    monkeypatch.setattr(planning, name, once_lost)
     study = start()
     work()
     long_ago = timezone.now() - timedelta(seconds=leases.LEASE_S + 1)
@@ -256,5 +259,5 @@ def test_a_database_that_goes_away_for_a_moment_fails_nothing(
 def test_the_first_shards_have_every_family(start: Start, work: Work, counted: Counted) -> None:
     study = start()
     work(3)
-    families = {row.design["family"] for row in study.designs.exclude(evaluation=None)}
+    families = {stored.design_of(row).family for row in study.designs.exclude(origin="")}
     assert families == {"sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"}

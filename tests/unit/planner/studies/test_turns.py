@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from planner.studies.leases import LeasedRow, State
 from planner.studies.models import Shard, Study, Wave
-from planner.studies.turns import row_in_turn, take_turn
+from planner.studies.turns import row_in_turn, take_turns
 from tests.unit.planner.bare_study import bare_study
 
 pytestmark = pytest.mark.django_db
@@ -67,5 +67,35 @@ def test_a_row_that_gives_way_is_sent_again(team, monkeypatch):
     _, small = study_with_shards(team, 1)
     sent, worked = [], []
     monkeypatch.setattr("planner.studies.queue.send_id", lambda model, pk: sent.append((model, pk)))
-    take_turn(large[1], worked.append)
+    take_turns(large[1], worked.append, for_s=0)
     assert (sent, worked) == ([(Shard, large[1].pk)], [small[0]])
+
+
+def test_a_worker_that_is_awake_goes_on_with_all_that_is_queued_study_by_study(team, monkeypatch):
+    _, large = study_with_shards(team, 3)
+    _, small = study_with_shards(team, 2)
+    sent, worked = [], []
+    monkeypatch.setattr("planner.studies.queue.send_id", lambda model, pk: sent.append((model, pk)))
+
+    def work(row: LeasedRow) -> None:
+        worked.append(row)
+        type(row).objects.filter(pk=row.pk).update(state=State.DONE, started_at=timezone.now())
+
+    take_turns(large[1], work, for_s=60)
+    assert (sent, worked) == ([], [large[1], small[0], large[0], small[1], large[2]])
+
+
+def test_a_message_about_a_row_that_is_done_is_one_about_what_is_queued(team):
+    _, shards = study_with_shards(team, 2)
+    Shard.objects.filter(pk=shards[0].pk).update(state=State.DONE)
+    shards[0].refresh_from_db()
+    worked: list[LeasedRow] = []
+    take_turns(shards[0], worked.append, for_s=60)
+    assert worked == [shards[0], shards[1]]  # a claim on the first fails
+
+
+def test_a_row_that_cannot_be_taken_is_not_tried_for_ever(team):
+    _, shards = study_with_shards(team, 1)
+    worked: list[LeasedRow] = []
+    take_turns(shards[0], worked.append, for_s=60)
+    assert worked == [shards[0]]
