@@ -1,7 +1,7 @@
 """What is revived is what was encoded: the same objects as by decoding, without its checks."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
