@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from planner.studies import store, stored
 from planner.studies.contexts import context_of
 from planner.studies.models import Study
+from planner.studies.shards import shards
 from simcore import study as search
 from simcore.evaluation import Design, Evaluation, RateRun
 from simcore.keys import capacity_key, rate_key
@@ -29,21 +30,21 @@ class Plan:
     """The next step of a study. Nothing left to simulate: it is complete."""
 
     known: list[tuple[Design, Evaluation]] = field(default_factory=list)
-    wanted: list[Design] = field(default_factory=list)
+    shards: list[list[Design]] = field(default_factory=list)
 
 
 def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
     """Goes on from what the study has. ``check`` is called before each wave, and may raise to stop it."""
     context, made = context_of(study), Plan()
     done = stored.evaluations_of(study)
-    while not made.wanted:
+    while not made.shards:
         check()
         designs = [design for design in search.next_designs(context, done) if design.design_id not in done]
         if not designs:
             break
         found = known(designs, context, engine_version, study)
         made.known += [(design, found[design.design_id]) for design in designs if design.design_id in found]
-        made.wanted = [design for design in designs if design.design_id not in found]
+        made.shards = shards([design for design in designs if design.design_id not in found], context)
         done |= found
     return made
 

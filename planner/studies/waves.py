@@ -3,7 +3,6 @@
 Every step locks the study's row first, so that it is taken once, whichever worker comes last.
 """
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +19,6 @@ from simcore.evaluation import Design, Evaluation
 
 ACTIVE = (State.QUEUED, State.RUNNING)
 UNTRIED = StudyDesign.Origin.UNTRIED
-SHARDS_A_WAVE = 16
-MOST_DESIGNS_A_SHARD = 6
 
 
 def carry_out(held: Claim, study: Study, wave: Wave, plan: Plan) -> None:
@@ -32,8 +29,8 @@ def carry_out(held: Claim, study: Study, wave: Wave, plan: Plan) -> None:
         if not held.finish():
             raise LostClaimError(str(wave))
         _add_known(study, plan)
-        if plan.wanted:
-            _add_shards(study, wave, plan.wanted)
+        if plan.shards:
+            _add_shards(study, wave, plan)
             move(study, State.RUNNING)
         else:
             move(study, State.DONE, finished_at=timezone.now())
@@ -123,17 +120,15 @@ def _known_row(study: Study, design: Design, evaluation: Evaluation) -> StudyDes
     return row
 
 
-def _add_shards(study: Study, wave: Wave, designs: list[Design]) -> None:
-    order = {design.design_id: index for index, design in enumerate(designs)}
-    rows = {design.design_id: _row(study, design) for design in designs}
-    size = min(MOST_DESIGNS_A_SHARD, -(-len(designs) // SHARDS_A_WAVE))
-    queued = _families_in_turn(designs)
-    for number, start in enumerate(range(0, len(designs), size)):
+def _add_shards(study: Study, wave: Wave, plan: Plan) -> None:
+    rows = []
+    for number, designs in enumerate(plan.shards):
         shard = Shard.objects.create(wave=wave, number=number)
-        for design in queued[start : start + size]:
-            rows[design.design_id].shard = shard
+        for design in designs:
+            rows.append(_row(study, design))
+            rows[-1].shard = shard
         queue.send(shard)
-    _add_rows(study, sorted(rows.values(), key=lambda row: order[row.design_id]))
+    _add_rows(study, rows)
 
 
 def _row(study: Study, design: Design) -> StudyDesign:
@@ -148,20 +143,6 @@ def _add_rows(study: Study, rows: list[StudyDesign]) -> None:
     for index, row in enumerate(rows):
         row.order = first + index
     StudyDesign.objects.bulk_create(rows)
-
-
-def _families_in_turn(designs: list[Design]) -> list[Design]:
-    """Each family's largest first: early answers compare families, and the wave does not end on one long shard."""
-    place: Counter[str] = Counter()
-    turns = []
-    for design in sorted(designs, key=_machines, reverse=True):
-        turns.append((place[design.family], design))
-        place[design.family] += 1
-    return [design for _, design in sorted(turns, key=lambda turn: turn[0])]
-
-
-def _machines(design: Design) -> int:
-    return sum(pool.machines or pool.replicas or 1 for pool in design.case.pools)
 
 
 def locked(study: Study) -> Study:

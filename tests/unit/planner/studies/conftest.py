@@ -10,7 +10,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from planner.accounts.models import Team, User
 from planner.scenarios import services as scenarios
 from planner.scenarios.models import Revision
-from planner.studies import evaluating, queue, services, tasks
+from planner.studies import evaluating, queue, services, shards, tasks
 from planner.studies.models import Study
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix
@@ -58,7 +58,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 
 @pytest.fixture(autouse=True)
 def one_row_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a test counts tasks and looks between designs: each does one row, and writes each result at once."""
+    """Where a test counts tasks and looks between designs: each does one row of a few designs, and writes each result
+    at once."""
+    monkeypatch.setattr(shards, "LEAST_S", 0.06)
     monkeypatch.setattr(tasks, "GOES_ON_S", 0)
     monkeypatch.setattr(evaluating, "WRITE_EVERY_S", 0)
 

@@ -254,10 +254,3 @@ def test_a_database_that_goes_away_for_a_moment_fails_nothing(
     study.refresh_from_db()
     assert lost == []
     assert (study.state, progress(study).failed) == (State.DONE, 0)
-
-
-def test_the_first_shards_have_every_family(start: Start, work: Work, counted: Counted) -> None:
-    study = start()
-    work(3)
-    families = {stored.design_of(row).family for row in study.designs.exclude(origin="")}
-    assert families == {"sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"}

@@ -1,0 +1,33 @@
+"""A wave's designs cut into shards of one to three seconds of predicted cost, in the order in which they are wanted."""
+
+from collections.abc import Sequence
+
+from simcore.cost import predicted_cpu_s
+from simcore.evaluation import Design
+from simcore.fluid import WorkloadStatistics
+from simcore.study import Context
+
+LEAST_S, MOST_S = 1.0, 3.0
+SHARDS_A_WAVE = 16
+"""A wave is cut at least so finely, as far as its shards stay above the least: workers end it together."""
+
+
+def shards(designs: Sequence[Design], context: Context) -> list[list[Design]]:
+    """The designs in their order, a few at a time."""
+    statistics = WorkloadStatistics.of(context.trace)
+    replications = len(context.spec.seeds)
+    return cut(designs, [predicted_cpu_s(design.case, statistics, replications) for design in designs])
+
+
+def cut(designs: Sequence[Design], costs_s: Sequence[float]) -> list[list[Design]]:
+    """Parts of about equal cost; a design that takes longer than a shard should is one by itself."""
+    size_s = min(MOST_S, max(LEAST_S, sum(costs_s) / SHARDS_A_WAVE))
+    parts: list[list[Design]] = []
+    room_s = 0.0
+    for design, cost_s in zip(designs, costs_s, strict=True):
+        if not parts or cost_s / 2 > room_s:  # nearer to the size without it
+            parts.append([])
+            room_s = size_s
+        parts[-1].append(design)
+        room_s -= cost_s
+    return parts
