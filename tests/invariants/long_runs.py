@@ -83,6 +83,18 @@ def transfers_of(kind: str, rng: np.random.Generator) -> TransferInputs:
     )
 
 
+def wide_run(kind: str, seed: int) -> ClusterInputs:
+    """A long run on nine times as many replicas, up to ninety, and nine times as fast, by each router."""
+    inputs = long_run(kind, seed)
+    router = ("jsq", "least_waiting", "random", "round_robin")[seed % 4]
+    return dataclasses.replace(
+        inputs,
+        replicas=inputs.replicas * 9,
+        arrival_ps=inputs.arrival_ps // (9 * NS) * NS,
+        scheduler=dataclasses.replace(inputs.scheduler, router=router, router_ties="index"),
+    )
+
+
 def failing_run(kind: str, seed: int) -> ClusterInputs:
     """A long run in which each replica drains, fails or starts again now and then, and is up at the end."""
     inputs = long_run(kind, seed)

@@ -1,8 +1,9 @@
 """The fast engine gives the oracle's every array, bit for bit.
 
-On random small clusters (``strategies.py``), where every option and every tie is met, and on some hundred requests over
-ten replicas, where queues, heaps and pools are long. ``PHASEPLAN_EQUALITY_EXAMPLES`` asks for more of the first than CI
-runs, with new seeds; ``PHASEPLAN_EQUALITY_SEEDS`` for more of the second.
+On random small clusters (``strategies.py``), where every option and every tie is met, on some hundred requests over ten
+replicas, where queues, heaps and pools are long, and over ninety, where the router has many to choose from.
+``PHASEPLAN_EQUALITY_EXAMPLES`` asks for more of the first than CI runs, with new seeds; ``PHASEPLAN_EQUALITY_SEEDS``
+for more of the others.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from simcore.engine.fast import cluster as fast
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import RunResult
-from tests.invariants.long_runs import failing_run, long_run
+from tests.invariants.long_runs import failing_run, long_run, wide_run
 from tests.invariants.strategies import KINDS, clusters, failing_clusters
 
 EXAMPLES = int(os.environ.get("PHASEPLAN_EQUALITY_EXAMPLES", "0"))
@@ -77,6 +78,12 @@ def test_fast_equals_oracle_under_failures(kind: str, data: st.DataObject) -> No
 @pytest.mark.parametrize("kind", KINDS)
 def test_fast_equals_oracle_on_long_runs(kind: str, seed: int) -> None:
     assert_equal(long_run(kind, seed))
+
+
+@pytest.mark.parametrize("seed", range(LONG_RUNS))
+@pytest.mark.parametrize("kind", KINDS)
+def test_fast_equals_oracle_on_many_replicas(kind: str, seed: int) -> None:
+    assert_equal(wide_run(kind, seed))
 
 
 @pytest.mark.parametrize("seed", range(-(-LONG_RUNS // 2)))

@@ -8,9 +8,10 @@ from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.micro_batch import cut_short
 from simcore.engine.fast.names import FAILED, STARTING, UP
+from simcore.engine.fast.pools import join_home, leave_pool
 from simcore.engine.fast.queues import free_slot, push_unrouted
 from simcore.engine.fast.replica import arrive, catch_up
-from simcore.engine.fast.router import join_home, leave_pool, route
+from simcore.engine.fast.router import route
 from simcore.engine.fast.state import (
     FOREVER,
     Cluster,
@@ -70,7 +71,17 @@ def enter(cluster: Cluster, replica: Replica, state: int, now: int) -> None:
     if before != UP and state == UP:
         join_home(cluster, replica)
     replica.state = state
+    note_largest_up(cluster)
     cluster.failed_polls = 0
+
+
+@step
+def note_largest_up(cluster: Cluster) -> None:
+    """The most KV that a replica which is up has."""
+    cluster.largest_kv_blocks_up = 0
+    for index in range(cluster.replica_count):
+        if replica_at(cluster, index).state == UP:
+            cluster.largest_kv_blocks_up = max(cluster.largest_kv_blocks_up, replica_at(cluster, index).kv_blocks)
 
 
 @step

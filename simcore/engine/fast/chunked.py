@@ -12,10 +12,11 @@ from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.loads import WAITING, add_reserved, note_load
 from simcore.engine.fast.micro_batch import launch, next_flight
+from simcore.engine.fast.pools import return_home
 from simcore.engine.fast.preemption import join_batch, micro_batch_size
 from simcore.engine.fast.queues import free_slot, pop_joining, push_joining, push_waiting
-from simcore.engine.fast.router import return_home
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
 from simcore.engine.fast.state import (
@@ -89,6 +90,7 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     if not lacks_blocks:
         members = sarathi.add_new_requests(cluster, replica, flight, members, spent)
     replica.left_over = replica.running
+    note_load(cluster, replica, WAITING)
     return members
 
 
@@ -183,6 +185,6 @@ def leave(cluster: Cluster, replica: Replica, slot: int) -> None:
     request = request_at(cluster, slot)
     replica.admitted -= 1
     if request.decode_replica != replica.index:
-        replica.reserved_tokens -= routed_prompt_tokens(request, cluster)
+        add_reserved(cluster, replica, -routed_prompt_tokens(request, cluster))
     give_back(replica, request)
     free_slot(cluster, slot)

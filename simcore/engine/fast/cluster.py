@@ -10,6 +10,7 @@ from simcore.engine.fast.availability import change_availability, next_change_ps
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
 from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.next_end import first_ending, next_end_ps
 from simcore.engine.fast.queues import free_slot, push_unrouted, take_slot
 from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, start_iterations
 from simcore.engine.fast.results import run_result
@@ -17,7 +18,6 @@ from simcore.engine.fast.router import could_ever_hold, route
 from simcore.engine.fast.setup import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, build_memory, enlarge
 from simcore.engine.fast.state import (
     DECODE,
-    FOREVER,
     NONE,
     PROMPT,
     Cluster,
@@ -85,27 +85,9 @@ def close_books(cluster: Cluster) -> None:
 @step
 def next_instant(cluster: Cluster) -> int:
     """Time of the earliest event, change of availability or arrival; at least one is left."""
-    now = min(first_end_ps(cluster), next_transfer_ps(cluster), next_poll_ps(cluster), next_change_ps(cluster))
+    now = min(next_end_ps(cluster), next_transfer_ps(cluster), next_poll_ps(cluster), next_change_ps(cluster))
     arrived = cluster.arrived
     return min(now, numbers(cluster.arrival_ps)[arrived]) if arrived < cluster.trace_requests else now
-
-
-@step
-def first_end_ps(cluster: Cluster) -> int:
-    """Time of the earliest iteration end."""
-    first = FOREVER
-    for index in range(cluster.replica_count):
-        first = min(first, numbers(cluster.next_ps)[index])
-    return first
-
-
-@step
-def first_ending(cluster: Cluster, now: int) -> int:
-    """The first replica with an iteration that ends now."""
-    for index in range(cluster.replica_count):
-        if numbers(cluster.next_ps)[index] == now:
-            return index
-    return NONE
 
 
 @step
@@ -140,14 +122,13 @@ def handle_events(cluster: Cluster, now: int) -> bool:
     False: there may be no room for the gaps of the next event; nothing of it has been done.
     """
     while True:
-        index = first_ending(cluster, now)
-        transfer_ends = next_transfer_ps(cluster) == now
-        if index == NONE and not transfer_ends and next_poll_ps(cluster) != now:
+        iteration_ends, transfer_ends = next_end_ps(cluster) == now, next_transfer_ps(cluster) == now
+        if not iteration_ends and not transfer_ends and next_poll_ps(cluster) != now:
             return True
         if gaps_may_lack(cluster):
             return False
-        if index != NONE:
-            end_iteration(cluster, replica_at(cluster, index), now)
+        if iteration_ends:
+            end_iteration(cluster, replica_at(cluster, first_ending(cluster)), now)
         elif transfer_ends:
             end_transfer(cluster, pop_transfer(cluster), now)
         else:

@@ -11,6 +11,7 @@ from simcore.engine.fast.due import make_due
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import dequeue, remove_present, remove_waiting
+from simcore.engine.fast.loads import WAITING, add_pending, add_reserved, note_load
 from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.preemption import start_over
 from simcore.engine.fast.queues import free_slot, remove_waiting_request
@@ -44,9 +45,9 @@ def withdraw(cluster: Cluster, replica: Replica, slot: int) -> None:
     else:
         leave_tasks(cluster, replica, slot)
     give_back(replica, request)
-    replica.reserved_tokens -= routed_prompt_tokens(request, cluster)
+    add_reserved(cluster, replica, -routed_prompt_tokens(request, cluster))
     if request.prefill_ended == 0:
-        replica.pending_tokens -= request.target_tokens
+        add_pending(cluster, replica, -request.target_tokens)
 
 
 @step
@@ -72,6 +73,7 @@ def leave_running(cluster: Cluster, replica: Replica, slot: int) -> None:
     elif request.prefill_ended == 0:
         if remove_running(cluster, replica, slot) < replica.left_over:
             replica.left_over -= 1
+            note_load(cluster, replica, WAITING)
         replica.admitted -= 1
 
 

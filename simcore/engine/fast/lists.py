@@ -6,6 +6,7 @@ A task's number is 2 x slot + phase. Its order is that of 2 x ``Request.order`` 
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.loads import WAITING, note_load
 from simcore.engine.fast.names import SPLITWISE_SIM
 from simcore.engine.fast.state import NONE, PROMPT, Cluster, Replica, request_at, task_at
 
@@ -71,6 +72,7 @@ def link_waiting(cluster: Cluster, replica: Replica, task: int, before: int) -> 
     else:
         task_at(cluster, after).previous_waiting = task
     replica.tasks += 1
+    note_load(cluster, replica, WAITING)
 
 
 @step
@@ -86,6 +88,7 @@ def remove_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
     else:
         task_at(cluster, after).previous_waiting = before
     replica.tasks -= 1
+    note_load(cluster, replica, WAITING)
 
 
 @step

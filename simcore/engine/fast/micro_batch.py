@@ -7,7 +7,7 @@ from simcore.engine.fast.curve import base_ps, chunk_ps
 from simcore.engine.fast.energy import add_batch_energy, power_mw
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.next_end import set_next_end
 from simcore.engine.fast.state import (
     FOREVER,
     Cluster,
@@ -52,7 +52,7 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
         note_first_scheduled(cluster, replica, flight, batch)
     replica.in_flight += 1
     if replica.in_flight == 1:
-        numbers(cluster.next_ps)[replica.index] = batch.end_ps
+        set_next_end(cluster, replica, batch.end_ps)
     cluster.active += 1
     cluster.failed_polls = 0
 
@@ -161,7 +161,7 @@ def leave_flight(cluster: Cluster, replica: Replica) -> int:
     cluster.active -= 1
     cluster.busy_until_ps = flight_at(cluster, replica, flight).end_ps
     following = flight_at(cluster, replica, replica.first_flight)
-    numbers(cluster.next_ps)[replica.index] = following.end_ps if replica.in_flight > 0 else FOREVER
+    set_next_end(cluster, replica, following.end_ps if replica.in_flight > 0 else FOREVER)
     return flight
 
 

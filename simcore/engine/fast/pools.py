@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
-from simcore.engine.fast.state import Cluster, pool_of
+from simcore.engine.fast.loads import enter_loads, leave_loads
+from simcore.engine.fast.names import DECODE_ROLE, MIXED_ROLE, PREFILL_ROLE
+from simcore.engine.fast.state import NONE, Cluster, Replica, pool_of, replica_at
 
-PREFILL_POOL, DECODE_POOL, MIXED_POOL = 0, 1, 2
+ROLE_OF_POOL = ("prefill", "decode", "mixed")
+PREFILL_POOL, DECODE_POOL, MIXED_POOL = range(3)
 
 
 @step
-def take_out(cluster: Cluster, pool: int, index: int) -> bool:
-    """Remove a replica from a pool, keeping the order; False: it was not there."""
-    size = numbers(cluster.pool_sizes)[pool]
+def take_out(cluster: Cluster, index: int) -> None:
+    """Remove a replica from the pool that it is in, keeping the order."""
+    pool = replica_at(cluster, index).pool
+    leave_loads(cluster, index)
+    numbers(cluster.pool_sizes)[pool] -= 1
     place = 0
-    while place < size and pool_of(cluster, pool)[place] != index:
+    while pool_of(cluster, pool)[place] != index:
         place += 1
-    if place == size:
-        return False
-    for i in range(place + 1, size):
-        pool_of(cluster, pool)[i - 1] = pool_of(cluster, pool)[i]
-    numbers(cluster.pool_sizes)[pool] = size - 1
-    return True
+    for i in range(place, numbers(cluster.pool_sizes)[pool]):
+        pool_of(cluster, pool)[i] = pool_of(cluster, pool)[i + 1]
 
 
 @step
@@ -34,3 +35,37 @@ def put(cluster: Cluster, pool: int, index: int) -> None:
             place -= 1
     pool_of(cluster, pool)[place] = index
     numbers(cluster.pool_sizes)[pool] += 1
+    enter_loads(cluster, index, pool)
+
+
+@step
+def turn_mixed(cluster: Cluster, index: int) -> None:
+    """Move a machine to the mixed pool; it comes back when it has no requests (``return_home``)."""
+    if index != NONE:
+        take_out(cluster, index)
+        put(cluster, MIXED_POOL, index)
+
+
+@step
+def return_home(cluster: Cluster, replica: Replica) -> None:
+    """A prefill or decode machine that turned mixed and has no requests left goes back to its pool."""
+    if replica.role != MIXED_ROLE and replica.pool == MIXED_POOL:
+        take_out(cluster, replica.index)
+        join_home(cluster, replica)
+
+
+@step
+def join_home(cluster: Cluster, replica: Replica) -> None:
+    """Into the pool of its role."""
+    if replica.role == PREFILL_ROLE:
+        put(cluster, PREFILL_POOL, replica.index)
+    elif replica.role == DECODE_ROLE:
+        put(cluster, DECODE_POOL, replica.index)
+    else:
+        put(cluster, MIXED_POOL, replica.index)
+
+
+@step
+def leave_pool(cluster: Cluster, replica: Replica) -> None:
+    """Out of whichever pool it is in: nothing new is routed there."""
+    take_out(cluster, replica.index)

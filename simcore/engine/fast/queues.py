@@ -5,6 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.blocks import blocks_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.loads import WAITING, note_load
 from simcore.engine.fast.state import NONE, Cluster, Replica, request_at
 
 
@@ -19,6 +20,7 @@ def push_waiting(cluster: Cluster, replica: Replica, slot: int) -> None:
         request_at(cluster, replica.last_waiting).next_waiting = slot
     replica.last_waiting = slot
     replica.waiting += 1
+    note_load(cluster, replica, WAITING)
     replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
 
 
@@ -31,6 +33,7 @@ def push_waiting_front(cluster: Cluster, replica: Replica, slot: int) -> None:
         replica.last_waiting = slot
     replica.first_waiting = slot
     replica.waiting += 1
+    note_load(cluster, replica, WAITING)
     replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
 
 
@@ -41,6 +44,7 @@ def pop_waiting(cluster: Cluster, replica: Replica) -> int:
     request = request_at(cluster, slot)
     replica.first_waiting = request.next_waiting
     replica.waiting -= 1
+    note_load(cluster, replica, WAITING)
     replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
     return slot
 
@@ -55,6 +59,7 @@ def push_joining(cluster: Cluster, replica: Replica, slot: int) -> None:
         request_at(cluster, replica.last_joining).next_waiting = slot
     replica.last_joining = slot
     replica.joining += 1
+    note_load(cluster, replica, WAITING)
 
 
 @step
@@ -63,6 +68,7 @@ def pop_joining(cluster: Cluster, replica: Replica) -> int:
     slot = replica.first_joining
     replica.first_joining = request_at(cluster, slot).next_waiting
     replica.joining -= 1
+    note_load(cluster, replica, WAITING)
     return slot
 
 
@@ -80,6 +86,7 @@ def remove_waiting_request(cluster: Cluster, replica: Replica, slot: int) -> Non
     if replica.last_waiting == slot:
         replica.last_waiting = before
     replica.waiting -= 1
+    note_load(cluster, replica, WAITING)
     replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
 
 

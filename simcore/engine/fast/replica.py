@@ -12,9 +12,9 @@ from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL, SARATHI, SPLITWISE_BASELINE, VLLM
+from simcore.engine.fast.next_end import set_next_end
 from simcore.engine.fast.queues import free_slot, push_waiting
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import boundary_ps, fold, steps_over, stretch
@@ -57,7 +57,7 @@ def catch_up(cluster: Cluster, replica: Replica, now: int) -> None:
     fold(cluster, replica, flight, steps - int(ends_now))
     batch.steps = 1
     batch.end_ps = stage_starts_of(cluster, replica, flight)[0] + batch.duration_ps
-    numbers(cluster.next_ps)[replica.index] = batch.end_ps
+    set_next_end(cluster, replica, batch.end_ps)
     if ends_now:
         end_iteration(cluster, replica, now)
 

@@ -16,6 +16,18 @@ from simcore.engine.fast.blocks import (
 )
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.loads import (
+    KV_BLOCKS,
+    PENDING,
+    RESERVED,
+    WAITING,
+    add_pending,
+    add_reserved,
+    is_kept,
+    least_loaded,
+    load_of,
+    waiting,
+)
 from simcore.engine.fast.names import (
     DECODE_ROLE,
     JSQ,
@@ -26,14 +38,11 @@ from simcore.engine.fast.names import (
     RANDOM,
     ROUND_ROBIN,
     SPLITWISE,
-    UP,
 )
-from simcore.engine.fast.pools import DECODE_POOL, MIXED_POOL, PREFILL_POOL, put, take_out
+from simcore.engine.fast.pools import DECODE_POOL, MIXED_POOL, PREFILL_POOL, turn_mixed
 from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request, pool_of, replica_at, result_at
 
 ANY_ROLE = -1
-PENDING, RESERVED, KV_BLOCKS, WAITING = 0, 1, 2, 3
-"""What a choice is the minimum of."""
 
 
 @step
@@ -99,11 +108,11 @@ def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> Non
     result = result_at(cluster, request.index)
     result.prefill_replica, result.decode_replica = prefill, decode
     source, destination = replica_at(cluster, prefill), replica_at(cluster, decode)
-    source.pending_tokens += request.target_tokens
-    destination.pending_tokens += 1
-    destination.reserved_tokens += routed_tokens(request, cluster)
+    add_pending(cluster, source, request.target_tokens)
+    add_pending(cluster, destination, 1)
+    add_reserved(cluster, destination, routed_tokens(request, cluster))
     if prefill != decode:
-        source.reserved_tokens += routed_prompt_tokens(request, cluster)
+        add_reserved(cluster, source, routed_prompt_tokens(request, cluster))
 
 
 @step
@@ -143,30 +152,23 @@ def choose(cluster: Cluster, pool: int, tokens: int, request: Request, stage: in
 def least(cluster: Cluster, pool: int, tokens: int, measure: int) -> int:
     """The first replica of a pool with the least of something, among those that could hold so many tokens."""
     blocks = blocks_of(tokens, cluster)
-    best, best_value = NONE, FOREVER
+    if is_kept(cluster, measure):
+        best = least_loaded(cluster, pool, measure)
+        if best == NONE or replica_at(cluster, best).kv_blocks >= blocks:
+            return best
+    return least_of_those_that_hold(cluster, pool, blocks, measure)
+
+
+@step
+def least_of_those_that_hold(cluster: Cluster, pool: int, blocks: int, measure: int) -> int:
+    """The same, looked up one by one."""
+    best, least_load = NONE, FOREVER
     for place in range(numbers(cluster.pool_sizes)[pool]):
         replica = replica_at(cluster, pool_of(cluster, pool)[place])
-        if replica.kv_blocks >= blocks and value_of(replica, measure) < best_value:
-            best, best_value = replica.index, value_of(replica, measure)
+        load = load_of(replica, measure)
+        if replica.kv_blocks >= blocks and load < least_load:
+            best, least_load = replica.index, load
     return best
-
-
-@step
-def value_of(replica: Replica, measure: int) -> int:
-    """What ``least`` compares."""
-    if measure == PENDING:
-        return replica.pending_tokens
-    if measure == RESERVED:
-        return replica.reserved_tokens
-    if measure == KV_BLOCKS:
-        return replica.kv_blocks - replica.free_blocks + replica.waiting_blocks
-    return waiting(replica)
-
-
-@step
-def waiting(replica: Replica) -> int:
-    """Length of a replica's waiting queue; chunked: decodes that have no place yet, and what was left over, too."""
-    return replica.waiting + replica.tasks + replica.joining + replica.left_over
 
 
 @step
@@ -187,6 +189,9 @@ def next_in_turn(cluster: Cluster, pool: int, tokens: int, stage: int) -> int:
 def drawn(cluster: Cluster, pool: int, tokens: int, request: Request, stage: int) -> int:
     """One of those of the pool that could hold so many tokens, by lot."""
     blocks = blocks_of(tokens, cluster)
+    if blocks <= cluster.smallest_kv_blocks:
+        size = numbers(cluster.pool_sizes)[pool]
+        return pool_of(cluster, pool)[draw(cluster.seed, request.index, stage, size)] if size > 0 else NONE
     candidates = 0
     for place in range(numbers(cluster.pool_sizes)[pool]):
         candidates += int(replica_at(cluster, pool_of(cluster, pool)[place]).kv_blocks >= blocks)
@@ -224,10 +229,10 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
     decode = find_decode(cluster, tokens)
     if prefill == NONE:
         prefill = least(cluster, DECODE_POOL, request.target_tokens + 1, PENDING)
-        turn_mixed(cluster, prefill, DECODE_POOL)
+        turn_mixed(cluster, prefill)
     if decode == NONE:
         decode = least(cluster, PREFILL_POOL, tokens, RESERVED)
-        turn_mixed(cluster, decode, PREFILL_POOL)
+        turn_mixed(cluster, decode)
     if prefill == NONE or decode == NONE:
         everywhere = least_pending_anywhere(cluster, tokens)
         return everywhere, everywhere
@@ -237,12 +242,7 @@ def choose_two_stages(cluster: Cluster, request: Request) -> tuple[int, int]:
 @step
 def could_be_held(cluster: Cluster, tokens: int) -> bool:
     """Whether any replica that is up could hold so many tokens, if it held nothing else."""
-    blocks = blocks_of(tokens, cluster)
-    for index in range(cluster.replica_count):
-        replica = replica_at(cluster, index)
-        if replica.state == UP and replica.kv_blocks >= blocks:
-            return True
-    return False
+    return blocks_of(tokens, cluster) <= cluster.largest_kv_blocks_up
 
 
 @step
@@ -291,36 +291,3 @@ def least_pending_anywhere(cluster: Cluster, tokens: int) -> int:
         if value < best_value or by_index:
             best, best_value = index, value
     return best
-
-
-@step
-def turn_mixed(cluster: Cluster, index: int, pool: int) -> None:
-    """Move a machine to the mixed pool; it comes back when it has no requests (``return_home``)."""
-    if index != NONE:
-        take_out(cluster, pool, index)
-        put(cluster, MIXED_POOL, index)
-
-
-@step
-def return_home(cluster: Cluster, replica: Replica) -> None:
-    """A prefill or decode machine that turned mixed and has no requests left goes back to its pool."""
-    if replica.role != MIXED_ROLE and take_out(cluster, MIXED_POOL, replica.index):
-        join_home(cluster, replica)
-
-
-@step
-def join_home(cluster: Cluster, replica: Replica) -> None:
-    """Into the pool of its role."""
-    if replica.role == PREFILL_ROLE:
-        put(cluster, PREFILL_POOL, replica.index)
-    elif replica.role == DECODE_ROLE:
-        put(cluster, DECODE_POOL, replica.index)
-    else:
-        put(cluster, MIXED_POOL, replica.index)
-
-
-@step
-def leave_pool(cluster: Cluster, replica: Replica) -> None:
-    """Out of whichever pool it is in: nothing new is routed there."""
-    for pool in (PREFILL_POOL, DECODE_POOL, MIXED_POOL):
-        take_out(cluster, pool, replica.index)

@@ -21,8 +21,8 @@ import math
 from simcore.engine.fast.blocks import decode_tokens, growth_blocks, held_tokens, take
 from simcore.engine.fast.energy import add_energy
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
+from simcore.engine.fast.next_end import set_next_end
 from simcore.engine.fast.state import (
     FOREVER,
     Cluster,
@@ -51,7 +51,7 @@ def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     if steps > 1:
         batch.steps = steps
         batch.end_ps = boundary_ps(cluster, replica, flight, batch, steps)
-        numbers(cluster.next_ps)[replica.index] = batch.end_ps
+        set_next_end(cluster, replica, batch.end_ps)
 
 
 @step

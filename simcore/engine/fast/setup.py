@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
+from simcore.engine.fast.flat_minimum import flat_row, groups_of
 from simcore.engine.fast.layout import Int64, table
+from simcore.engine.fast.loads import MEASURES_KEPT, kept_loads, loads_at_start
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, STATES, TRANSFER_MODES
+from simcore.engine.fast.pools import ROLE_OF_POOL
 from simcore.engine.fast.state import (
-    FOREVER,
     GAP_PARTS,
     KINDS_OF_BATCH,
     NONE,
@@ -74,6 +76,8 @@ def build_memory(inputs: ClusterInputs) -> Memory:
         "most_members": most_members(inputs),
         "trace_requests": len(inputs.arrival_ps),
         "replica_count": len(inputs.replicas),
+        "groups": groups_of(len(inputs.replicas)),
+        "flat_length": len(flat_row(groups_of(len(inputs.replicas)))),
     }
     memory = Memory(table(Cluster, 1, **settings(inputs), **sizes))
     put_trace(memory, inputs)
@@ -112,7 +116,7 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
     memory.put("flights", table(MicroBatch, replicas * stages))
     memory.put("works", table(Work, replicas * KINDS_OF_BATCH))
-    memory.put("next_ps", np.full(replicas, FOREVER))
+    memory.put("next_ps", flat_row(groups_of(replicas)))
     lengths = {
         "due": replicas,
         "members": replicas * stages * most,
@@ -127,9 +131,19 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     }
     for name, length in lengths.items():
         memory.put(name, np.zeros(length, np.int64))
-    pools = [[i for i, r in enumerate(inputs.replicas) if r.role == role] for role in ("prefill", "decode", "mixed")]
+    put_pools(memory, inputs)
+
+
+def put_pools(memory: Memory, inputs: ClusterInputs) -> None:
+    """Every replica in the pool of its role, with no load."""
+    replicas = len(inputs.replicas)
+    pools = [[i for i, replica in enumerate(inputs.replicas) if replica.role == role] for role in ROLE_OF_POOL]
     memory.put("pools", np.array([pool + [NONE] * (replicas - len(pool)) for pool in pools], np.int64))
     memory.put("pool_sizes", np.array([len(pool) for pool in pools], np.int64))
+    memory.cluster["kept_loads"] = sum(1 << measure for measure in kept_loads(inputs))
+    memory.cluster["smallest_kv_blocks"] = min(replica.kv_blocks for replica in inputs.replicas)
+    memory.cluster["largest_kv_blocks_up"] = max(replica.kv_blocks for replica in inputs.replicas)
+    memory.put("loads", np.concatenate([loads_at_start(pool, replicas) for pool in pools] * MEASURES_KEPT))
 
 
 def put_changes(memory: Memory, inputs: ClusterInputs) -> None:
@@ -250,6 +264,7 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
         index=range(len(replicas)),
         curve=[curves.index(replica.curve) for replica in replicas],
         role=[ROLES.index(replica.role) for replica in replicas],
+        pool=[ROLE_OF_POOL.index(replica.role) for replica in replicas],
         stages=[replica.stages for replica in replicas],
         kv_blocks=[replica.kv_blocks for replica in replicas],
         free_blocks=[replica.kv_blocks for replica in replicas],

@@ -27,11 +27,12 @@ from simcore.engine.fast.lists import (
     remove_present,
     remove_waiting,
 )
+from simcore.engine.fast.loads import add_reserved
 from simcore.engine.fast.micro_batch import launch, next_flight
 from simcore.engine.fast.names import CONTIGUOUS
+from simcore.engine.fast.pools import return_home
 from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot
-from simcore.engine.fast.router import return_home
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
 from simcore.engine.fast.selection import next_task, select, task_blocks, task_tokens
@@ -269,7 +270,7 @@ def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
         if stays:
             remove_waiting(cluster, replica, 2 * slot + DECODE)
         else:
-            replica.reserved_tokens -= routed_prompt_tokens(request, cluster)
+            add_reserved(cluster, replica, -routed_prompt_tokens(request, cluster))
         leave(cluster, replica, slot)
     elif not stays:
         remove_present(cluster, replica, slot)

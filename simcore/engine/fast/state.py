@@ -8,7 +8,8 @@
       requests   [slots]         a Request each that is here; slots are what every queue holds, free ones in free_slots
       tasks      [2 x slots]     splitwise: a Task for each phase of a request
       replicas   [R]             a Replica each: heads of its queues (linked through Request and Task), counters
-      next_ps    [R]             its next iteration end: the event queue is their minimum
+      next_ps    [R]             its next iteration end: the event queue is their minimum, kept flat (flat_minimum.py)
+      loads      [3 x 3 x R]     what the router compares, by measure and pool, each a flat minimum too (loads.py)
       works      [R x kinds]     a Work for each kind of batch
       flights    [R x stages]    its MicroBatches in flight, a ring: the oldest at Replica.first_flight
       members    [R x stages x most]  the micro-batches' slots; new_tokens alike
@@ -203,6 +204,8 @@ class Replica:
     # a replica that has lost everything is as it was built, but for what follows
     due: int
     state: int
+    pool: int
+    """The pool that it is in (``pools.py``); NONE while it is not up."""
     idle_since_ps: int
 
     blocked_ps: int
@@ -354,6 +357,15 @@ class Cluster:
     """N."""
     replica_count: int
     """R."""
+    groups: int
+    flat_length: int
+    """Groups and length of a flat minimum over the replicas (``flat_minimum.py``)."""
+    kept_loads: int
+    """Bits: which measures of load have rows (``loads.py``)."""
+    smallest_kv_blocks: int
+    """Of any replica."""
+    largest_kv_blocks_up: int
+    """Of the replicas that are up."""
     arrival_ps: int
     prompt_tokens: int
     output_tokens: int
@@ -373,6 +385,7 @@ class Cluster:
     displaced: int
     """[N]: a displaced request's slot + 1 at its place in the trace, else 0; empty where nothing changes."""
     next_ps: int
+    loads: int
     due: int
     """Replicas to be looked at once this instant's events are handled."""
     flights: int
@@ -460,7 +473,6 @@ def empty(cluster: Cluster, replica: Replica) -> None:
         lost[field] = built[field]
     for stage in range(replica.stages):
         stages_free_of(cluster, replica)[stage] = 0
-    numbers(cluster.next_ps)[index] = FOREVER
 
 
 @step

@@ -5,6 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.blocks import routed_tokens
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.loads import add_pending, add_reserved
 from simcore.engine.fast.state import NONE, Cluster, Request, replica_at, result_at
 from simcore.engine.outputs import FINISHED
 
@@ -64,15 +65,15 @@ def end_prefill(cluster: Cluster, request: Request) -> None:
     """The router forgets the prompt when its prefill ends for the first time."""
     if request.prefill_ended == 0:
         request.prefill_ended = 1
-        replica_at(cluster, request.prefill_replica).pending_tokens -= request.target_tokens
+        add_pending(cluster, replica_at(cluster, request.prefill_replica), -request.target_tokens)
 
 
 @step
 def forget_decode(cluster: Cluster, request: Request) -> None:
     """The router forgets the rest when the request finishes, or loses its prefill replica."""
     replica = replica_at(cluster, request.decode_replica)
-    replica.pending_tokens -= 1
-    replica.reserved_tokens -= routed_tokens(request, cluster)
+    add_pending(cluster, replica, -1)
+    add_reserved(cluster, replica, -routed_tokens(request, cluster))
 
 
 @step

@@ -17,6 +17,7 @@ from simcore.engine.fast.blocks import (
 )
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.loads import add_reserved
 from simcore.engine.fast.names import LAYERWISE
 from simcore.engine.fast.state import (
     FOREVER,
@@ -233,7 +234,7 @@ def finish_transfer(cluster: Cluster, request: Request, now: int) -> None:
     cluster.active -= 1
     destination.inbound -= 1
     give_back(source, request)
-    source.reserved_tokens -= routed_prompt_tokens(request, cluster)
+    add_reserved(cluster, source, -routed_prompt_tokens(request, cluster))
     request.sending, request.moved = NOTHING, 1
     request.blocks = request.inbound_blocks
     request.inbound_blocks = 0

@@ -1,0 +1,25 @@
+"""When each replica's next iteration ends: a flat minimum (``flat_minimum.py``) at ``Cluster.next_ps``."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.flat_minimum import change_number, first_with_least, least_number
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.state import Cluster, Replica
+
+
+@step
+def set_next_end(cluster: Cluster, replica: Replica, end_ps: int) -> None:
+    """When a replica's next iteration ends; FOREVER: none is in flight."""
+    change_number(cluster.next_ps, cluster.groups, replica.index, end_ps)
+
+
+@step
+def next_end_ps(cluster: Cluster) -> int:
+    """Time of the earliest iteration end."""
+    return least_number(cluster.next_ps)
+
+
+@step
+def first_ending(cluster: Cluster) -> int:
+    """The first replica with an iteration that ends then."""
+    return first_with_least(cluster.next_ps, cluster.groups)
