@@ -8,7 +8,7 @@ taken anywhere changes, and pools in the order of ``pool_order``, whose places m
 
 from __future__ import annotations
 
-from simcore.engine.fast.flat_minimum import GROUP, change_number, first_with_least, flat_row, groups_of
+from simcore.engine.fast.flat_minimum import RANGE, change_number, first_with_least, flat_row, ranges_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import Int64
 from simcore.engine.fast.state import BYTES, FOREVER, NONE, Cluster, Replica, replica_at
@@ -31,10 +31,10 @@ def kept_loads(inputs: ClusterInputs) -> tuple[int, ...]:
 
 def loads_at_start(pool: list[int], replicas: int) -> Int64:
     """The row of a pool none of whose replicas has any load."""
-    groups = groups_of(replicas)
-    row = flat_row(groups)
+    ranges = ranges_of(replicas)
+    row = flat_row(ranges)
     for index in pool:
-        row[[0, 1 + index // GROUP, 1 + groups + index]] = 0
+        row[[0, 1 + index // RANGE, 1 + ranges + index]] = 0
     return row
 
 
@@ -65,7 +65,7 @@ def is_kept(cluster: Cluster, measure: int) -> bool:
 @step
 def least_loaded(cluster: Cluster, pool: int, measure: int) -> int:
     """The first replica of a pool with the least load by a measure that is kept."""
-    return first_with_least(row_of_loads(cluster, pool, measure), cluster.groups)
+    return first_with_least(row_of_loads(cluster, pool, measure), cluster.ranges)
 
 
 @step
@@ -79,7 +79,7 @@ def note_load(cluster: Cluster, replica: Replica, measure: int) -> None:
     """A replica's load is another from now on."""
     if is_kept(cluster, measure) and replica.pool != NONE:
         row = row_of_loads(cluster, replica.pool, measure)
-        change_number(row, cluster.groups, replica.index, load_of(replica, measure))
+        change_number(row, cluster.ranges, replica.index, load_of(replica, measure))
 
 
 @step
@@ -97,7 +97,7 @@ def leave_loads(cluster: Cluster, index: int) -> None:
     replica = replica_at(cluster, index)
     for measure in (PENDING, RESERVED, WAITING):
         if is_kept(cluster, measure):
-            change_number(row_of_loads(cluster, replica.pool, measure), cluster.groups, index, FOREVER)
+            change_number(row_of_loads(cluster, replica.pool, measure), cluster.ranges, index, FOREVER)
     replica.pool = NONE
 
 

@@ -10,7 +10,7 @@ from simcore.engine.fast.state import Cluster, Replica
 @step
 def set_next_end(cluster: Cluster, replica: Replica, end_ps: int) -> None:
     """When a replica's next iteration ends; FOREVER: none is in flight."""
-    change_number(cluster.next_ps, cluster.groups, replica.index, end_ps)
+    change_number(cluster.next_ps, cluster.ranges, replica.index, end_ps)
 
 
 @step
@@ -22,4 +22,4 @@ def next_end_ps(cluster: Cluster) -> int:
 @step
 def first_ending(cluster: Cluster) -> int:
     """The first replica with an iteration that ends then."""
-    return first_with_least(cluster.next_ps, cluster.groups)
+    return first_with_least(cluster.next_ps, cluster.ranges)

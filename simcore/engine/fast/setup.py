@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
-from simcore.engine.fast.flat_minimum import flat_row, groups_of
+from simcore.engine.fast.flat_minimum import flat_row, ranges_of
 from simcore.engine.fast.layout import Int64, table
 from simcore.engine.fast.loads import MEASURES_KEPT, kept_loads, loads_at_start
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, STATES, TRANSFER_MODES
@@ -76,8 +76,8 @@ def build_memory(inputs: ClusterInputs) -> Memory:
         "most_members": most_members(inputs),
         "trace_requests": len(inputs.arrival_ps),
         "replica_count": len(inputs.replicas),
-        "groups": groups_of(len(inputs.replicas)),
-        "flat_length": len(flat_row(groups_of(len(inputs.replicas)))),
+        "ranges": ranges_of(len(inputs.replicas)),
+        "flat_length": len(flat_row(ranges_of(len(inputs.replicas)))),
     }
     memory = Memory(table(Cluster, 1, **settings(inputs), **sizes))
     put_trace(memory, inputs)
@@ -116,7 +116,7 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
     memory.put("flights", table(MicroBatch, replicas * stages))
     memory.put("works", table(Work, replicas * KINDS_OF_BATCH))
-    memory.put("next_ps", flat_row(groups_of(replicas)))
+    memory.put("next_ps", flat_row(ranges_of(replicas)))
     lengths = {
         "due": replicas,
         "members": replicas * stages * most,

@@ -357,9 +357,9 @@ class Cluster:
     """N."""
     replica_count: int
     """R."""
-    groups: int
+    ranges: int
     flat_length: int
-    """Groups and length of a flat minimum over the replicas (``flat_minimum.py``)."""
+    """Ranges and length of a flat minimum over the replicas (``flat_minimum.py``)."""
     kept_loads: int
     """Bits: which measures of load have rows (``loads.py``)."""
     smallest_kv_blocks: int
