@@ -43,9 +43,9 @@ def binding(limits: Sequence[LimitResult], stable: bool, uses: Sequence[PoolUse]
        (1 - value) / (1 - share) and yields to its own TTFT or TPOT limit where that is missed too. Its pool: the one
        that prefills for TTFT and scheduling delay, the one that decodes for TBT and TPOT, the most loaded for the rest.
     """
-    worst = max(limits, key=_pressure, default=None)
+    worst = max(limits, key=pressure, default=None)
     missed = worst is not None and not all(limit.met for limit in limits)
-    ratio = _finite(_pressure(worst)) if worst else None
+    ratio = _finite(pressure(worst)) if worst else None
     full = _kv_pool(uses, preempted_share)
     if full and (not stable or missed):
         return _named(KV, full, ratio)
@@ -58,7 +58,8 @@ def _named(limit: str, use: PoolUse, ratio: float | None) -> Binding:
     return Binding(limit, use.result.role, max(USES, key=lambda name: float(getattr(use.result, name))), ratio)
 
 
-def _pressure(limit: LimitResult) -> float:
+def pressure(limit: LimitResult) -> float:
+    """Its value over its limit: above 1 where it is missed, infinite where the value is."""
     if limit.metric == "attainment":
         short, allowed = 1.0 - (limit.value or 0.0), 1.0 - limit.limit
         pressure = short / allowed if allowed > 0 else (0.0 if short <= 0 else float("inf"))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from simcore.binding import Binding
 from simcore.fluid import WorkloadStatistics, capacity_bound
 from simcore.interval import noise_interval
-from simcore.offered_load import replication, requests_needed
+from simcore.offered_load import requests_needed
 from simcore.probes import Probe, Prober
-from simcore.rate_search import CHECKED_BELOW, bracket, check_below, close_in, short_bracket
+from simcore.rate_grid import grid_at_most, grid_rate, steps_of
+from simcore.rate_search import CHECKED_BELOW, RateSearch
 from simcore.simulation import EngineName
-from simcore.slo import objective
 from simcore.spec import Case
 from simcore.traces import Trace
 
@@ -22,6 +22,8 @@ __all__ = ["Capacity", "Probe", "at_rate", "find_capacity"]
 
 MOST_RATE_REQ_PER_S = 1e6
 """Searched up to where iterations take no time."""
+LEAST_SHARE = 1e-3
+"""A design that fails even at this share of the bound, where requests are all but alone, has no capacity."""
 
 Interval = Literal["seeds", "bootstrap", "resolution"]
 
@@ -51,19 +53,19 @@ def at_rate(
 ) -> Probe:
     """The case at one rate, measured over the middle 10 to 90 % of arrivals, with as many requests as a capacity
     takes."""
-    prober = _prober(case, trace, case.seed if seed is None else seed, name)
-    return prober.probe(rate_req_per_s, requests_needed(rate_req_per_s))
+    return Prober.of(case, trace, case.seed if seed is None else seed, name).probe(rate_req_per_s)
 
 
 def find_capacity(case: Case, trace: Trace, seeds: Sequence[int] = (), name: EngineName = "fast") -> Capacity:
-    """Search to 1 % with common random numbers, from a bracket by the fluid bound; the median over ``seeds``.
+    """The highest rate of the grid (``rate_grid``) that holds where the next does not; the median over ``seeds``.
 
     A rate is feasible if the window (middle 10 to 90 % of arrivals) is stable and the SLO holds over all its requests.
-    Short runs bracket, long ones (``requests_needed``) decide; the result is checked again at 0.9 and 0.8 of it, and
-    lowered with a warning where one fails. Nothing above the fluid bound is tried: no cluster can sustain it. Raises
-    SpecError (the case does not fit, an SLO without reference) and TraceError (a trace that has no rate).
+    Short runs say where to look, long ones (``requests_needed``) decide, so that the capacity is what plain bisection
+    by long runs finds; it is checked again at 0.9 and 0.8 of it, and lowered with a warning where one fails. Nothing
+    above the fluid bound is tried: no cluster can sustain it. Raises SpecError (the case does not fit, an SLO without
+    reference) and TraceError (a trace that has no rate).
     """
-    found = [_one_capacity(_prober(case, trace, seed, name)) for seed in seeds or (case.seed,)]
+    found = [_one_capacity(Prober.of(case, trace, seed, name)) for seed in seeds or (case.seed,)]
     if len(found) == 1:
         return found[0]
     ordered = sorted(found, key=lambda capacity: capacity.rate_req_per_s)
@@ -79,51 +81,47 @@ def find_capacity(case: Case, trace: Trace, seeds: Sequence[int] = (), name: Eng
     )
 
 
-def _prober(case: Case, trace: Trace, seed: int, name: EngineName) -> Prober:
-    return Prober(case, replication(trace, case, seed), objective(case), seed, name)
-
-
 def _one_capacity(prober: Prober) -> Capacity:
-    bound = min(capacity_bound(prober.case, WorkloadStatistics.of(prober.trace)), MOST_RATE_REQ_PER_S)
-    low, high = short_bracket(prober, bound)
-    if low == 0.0:
-        return _none(prober)
-    requests = requests_needed(high)
-    low, high = bracket(prober, math.sqrt(low * high), bound, requests)
-    warnings: list[str] = []
-    if low:
-        low, high = close_in(prober, low, high, requests)
-        low, high = check_below(prober, low, high, requests, warnings)
-    return _some(prober, low, high, requests, warnings) if low else _none(prober)
+    bound = min(capacity_bound(prober.case, _statistics(prober.trace)), MOST_RATE_REQ_PER_S)
+    search = RateSearch(prober, grid_at_most(bound * LEAST_SHARE), grid_at_most(bound))
+    k = search.find()
+    return _none(prober) if k is None else _some(prober, k, k < search.highest, search.warnings)
+
+
+_statistics = lru_cache(maxsize=4)(WorkloadStatistics.of)
+"""The same for all designs of a study."""
 
 
 def _none(prober: Prober) -> Capacity:
     """No rate holds: what came nearest, at the lowest rate tried."""
-    lowest = min(prober.done.values(), key=lambda probe: probe.rate_req_per_s)
+    lowest = min(prober.done.values(), key=lambda probe: (probe.rate_req_per_s, -probe.requests))
     rate = lowest.rate_req_per_s
     text = f"the SLO does not hold even at {rate:.3g} requests/s, where requests are all but alone"
     return _capacity(prober, 0.0, (0.0, 0.0), "resolution", lowest.summary.binding, lowest, [text])
 
 
-def _some(prober: Prober, low: float, high: float, requests: int, warnings: list[str]) -> Capacity:
-    """The result at the highest rate that holds."""
-    probe, above = prober.probe(low, requests), prober.probe(high, requests)
-    binds = above.summary.binding
-    needed = requests_needed(low)
+def _some(prober: Prober, k: int, above_fails: bool, warnings: list[str]) -> Capacity:
+    """The result at the highest rate that holds; ``above_fails`` by a run, or because nothing can sustain it."""
+    rate = grid_rate(k)
+    probe, above = prober.probe(rate), prober.probe(grid_rate(k + 1)) if above_fails else None
+    binds = (above or probe).summary.binding
+    needed = requests_needed(rate)
     if prober.case.arrivals != "superpose" and len(prober.trace) < needed:
         warnings.append(
             f"the workload has {len(prober.trace):,} requests where {needed:,} are asked for at this rate:"
             " it was used once, so its tail is less certain"
         )
-    if above.feasible:
+    if above is None:
         warnings.append(
             "the SLO holds up to the most that the replicas can work off: the trace is too short to overload them"
         )
-    noise = noise_interval(probe, above, prober.probe(low * CHECKED_BELOW[0], requests), binds.limit)
+    below = prober.probe(grid_rate(k + steps_of(CHECKED_BELOW[0])))
+    noise = noise_interval(probe, above, below, binds.limit) if above else None
+    ends = (rate, grid_rate(k + 1) if above else rate)
     if noise is None:
         warnings.append("the interval says only how far the search went, not how far chance may move the capacity")
-        return _capacity(prober, low, (low, high), "resolution", binds, probe, warnings)
-    return _capacity(prober, low, (noise[0], max(noise[1], high)), "bootstrap", binds, probe, warnings)
+        return _capacity(prober, rate, ends, "resolution", binds, probe, warnings)
+    return _capacity(prober, rate, (noise[0], max(noise[1], ends[1])), "bootstrap", binds, probe, warnings)
 
 
 def _capacity(
@@ -137,5 +135,5 @@ def _capacity(
 ) -> Capacity:
     done = prober.done.values()
     seen = tuple(dict.fromkeys([*warnings, *probe.summary.warnings]))
-    requests, iterations = sum(p.requests for p in done), sum(p.summary.iterations for p in done)
+    requests, iterations = sum(p.requests for p in done), sum(p.iterations for p in done)
     return Capacity(rate, *ends, interval, binds, probe, len(done), requests, iterations, seen)

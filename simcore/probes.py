@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from simcore.binding import pressure
+from simcore.clock import check_clock
+from simcore.engine.compile import compile_case, with_load
+from simcore.engine.inputs import ClusterInputs
+from simcore.engine.outputs import RunResult
 from simcore.evaluation import RateResult
 from simcore.latencies import Latencies
-from simcore.metrics import Summary, window_latencies
-from simcore.offered_load import offered
-from simcore.simulation import EngineName, middle, simulate
-from simcore.slo import Objective
+from simcore.metrics import Summary, summarise, window_latencies, window_stability
+from simcore.offered_load import offered, replication, requests_needed
+from simcore.rate_grid import grid_rate
+from simcore.rate_search import LADDER
+from simcore.simulation import EngineName, engine, middle
+from simcore.slo import Objective, SloOutcome, check, objective
 from simcore.spec import Case
+from simcore.stability import Stability
 from simcore.traces import Trace
 
 JUST_ABOVE_ONE = 1.0 + 1e-9
+SHORT_REQUESTS = 2000
+"""No run of the ladder is shorter, where the workload has them."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A design simulated at one rate."""
+    """A design simulated at one rate. Whether it holds is known at once; the rest is worked out when it is asked
+    for."""
 
     rate_req_per_s: float
     load: Trace
     """The requests as they were offered."""
-    summary: Summary
-    latencies: Latencies
+    case: Case
     goal: Objective
+    inputs: ClusterInputs
+    run: RunResult
+    latencies: Latencies
+    """Of the window."""
+    outcome: SloOutcome
+    stability: Stability
 
     @property
     def requests(self) -> int:
@@ -34,9 +51,28 @@ class Probe:
         return len(self.load)
 
     @property
+    def iterations(self) -> int:
+        """How many micro-batches were run."""
+        return int(self.run.replicas.iterations.sum())
+
+    @property
     def feasible(self) -> bool:
         """The window is stable and the SLO holds."""
-        return self.summary.feasible
+        return self.stability.stable and self.outcome.met
+
+    @property
+    def pressure(self) -> float:
+        """The worst value over its limit: at most 1 where the rate is feasible, above 1 where not, infinite where
+        unstable."""
+        if not self.stability.stable:
+            return math.inf
+        worst = max(map(pressure, self.outcome.limits), default=math.inf)
+        return min(worst, 1.0) if self.feasible else max(worst, JUST_ABOVE_ONE)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Every figure of the run."""
+        return summarise(self.case, self.inputs, self.run, self.goal, self.inputs.window)
 
     @property
     def result(self) -> RateResult:
@@ -50,27 +86,38 @@ class Prober:
 
     case: Case
     trace: Trace
-    goal: Objective
     seed: int
+    goal: Objective
+    compiled: ClusterInputs
+    """The case on the whole trace."""
     name: EngineName = "fast"
     done: dict[tuple[int, float], Probe] = field(default_factory=dict)
 
-    def probe(self, rate_req_per_s: float, requests: int) -> Probe:
-        """The case at a rate, measured over the middle 10 to 90 % of arrivals of at most so many requests."""
-        load = offered(self.trace, self.case, rate_req_per_s, requests, self.seed)
+    @classmethod
+    def of(cls, case: Case, trace: Trace, seed: int, name: EngineName = "fast") -> Prober:
+        """SpecError where the case does not fit, or its SLO has no reference."""
+        return cls(case, replication(trace, case, seed), seed, objective(case), compile_case(case, trace), name)
+
+    def probe(self, rate_req_per_s: float, requests: int | None = None) -> Probe:
+        """The case at a rate, measured over the middle 10 to 90 % of arrivals of at most so many requests (default: as
+        many as decide)."""
+        wanted = requests_needed(rate_req_per_s) if requests is None else requests
+        load = offered(self.trace, self.case, rate_req_per_s, wanted, self.seed)
         key = (len(load), rate_req_per_s)
         if key not in self.done:
-            window = middle(len(load))
-            run = simulate(self.case, load, self.goal, window, self.name)
-            latencies = window_latencies(run.inputs, run.run, window)
-            self.done[key] = Probe(rate_req_per_s, load, run.summary, latencies, self.goal)
+            self.done[key] = self._run(rate_req_per_s, load)
         return self.done[key]
 
-    def pressure(self, rate_req_per_s: float, requests: int) -> float:
-        """The run's worst value over its limit: at most 1 where it is feasible, above 1 where not, infinite where
-        unstable."""
-        probe = self.probe(rate_req_per_s, requests)
-        if not probe.summary.stability.stable or probe.summary.binding.ratio is None:
-            return math.inf
-        ratio = probe.summary.binding.ratio
-        return min(ratio, 1.0) if probe.feasible else max(ratio, JUST_ABOVE_ONE)
+    def pressure(self, k: int, rung: int) -> float:
+        """That of a run at the k-th rate of the grid, of the rung's length."""
+        rate = grid_rate(k)
+        return self.probe(rate, max(math.ceil(LADDER[rung] * requests_needed(rate)), SHORT_REQUESTS)).pressure
+
+    def _run(self, rate_req_per_s: float, load: Trace) -> Probe:
+        inputs = with_load(self.compiled, load, middle(len(load)))
+        check_clock(inputs)
+        run = engine(self.name)(inputs)
+        latencies = window_latencies(inputs, run, inputs.window)
+        steady = window_stability(inputs, run, latencies, inputs.window)
+        outcome = check(self.goal, latencies)
+        return Probe(rate_req_per_s, load, self.case, self.goal, inputs, run, latencies, outcome, steady)

@@ -68,6 +68,19 @@ def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None
     )
 
 
+def with_load(inputs: ClusterInputs, trace: Trace, window: tuple[int, int] | None = None) -> ClusterInputs:
+    """The same cluster and rules with other requests."""
+    return replace(
+        inputs,
+        arrival_ps=trace.arrival_ps,
+        prompt_tokens=trace.prompt_tokens,
+        output_tokens=trace.output_tokens,
+        cached_prompt_tokens=trace.cached_prompt_tokens,
+        max_output_tokens=trace.max_output_tokens,
+        window=window or (0, len(trace)),
+    )
+
+
 def _check_kind(case: Case) -> None:
     """What a kind cannot do is refused by name."""
     reservation = _reservation(case)

@@ -4,7 +4,7 @@ import pytest
 from simcore.capacity import at_rate, find_capacity
 from simcore.interval import resampled
 from simcore.probes import Prober
-from simcore.slo import objective
+from simcore.rate_grid import grid_at_most, grid_rate
 from simcore.spec import SpecError
 from simcore.traces import PS_PER_S, Trace, TraceError
 from tests.unit.simcore.runs import CURVE, case, trace
@@ -30,7 +30,9 @@ def test_the_rate_found_holds_and_one_percent_more_does_not():
     capacity = found(asked, requests)
     assert capacity.probe.feasible
     assert capacity.probe.rate_req_per_s == capacity.rate_req_per_s
-    assert not at_rate(asked, requests, capacity.rate_req_per_s * 1.011, name="oracle").feasible
+    k = grid_at_most(capacity.rate_req_per_s)
+    assert capacity.rate_req_per_s == grid_rate(k)
+    assert not at_rate(asked, requests, grid_rate(k + 1), name="oracle").feasible
     assert capacity.low_req_per_s <= capacity.rate_req_per_s <= capacity.high_req_per_s
     assert capacity.binding.limit == "ttft_p90"
 
@@ -109,8 +111,7 @@ def test_a_design_that_does_not_fit_is_refused_with_the_reason():
 
 
 def test_a_rate_is_simulated_once():
-    asked = case()
-    prober = Prober(asked, poisson_trace(50), objective(asked), 0, "oracle")
+    prober = Prober.of(case(), poisson_trace(50), 0, "oracle")
     assert prober.probe(1.0, 50) is prober.probe(1.0, 9999)
     assert len(prober.done) == 1
 

@@ -1,78 +1,114 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simcore.rate_search import LEAST_SHARE, bracket, check_below, close_in, short_bracket
+from simcore.rate_grid import grid_rate
+from simcore.rate_search import DECIDING, RateSearch, checked_below
+
+LOWEST, HIGHEST = -300, 400
 
 
 class Line:
-    """Rates up to a capacity hold, but for given gaps; the pressure is a power of the rate. Counts the runs."""
+    """Rates up to the k-th hold, but for given gaps; short runs are wrong by so many steps; the pressure is a power of
+    the rate, or infinite from the first that fails. Counts the runs."""
 
-    def __init__(self, capacity, gaps=(), slope=4.0, blind=False):
-        self.capacity, self.gaps, self.slope, self.blind = capacity, gaps, slope, blind
-        self.tried = []
+    def __init__(self, k, gaps=(), slope=4.0, blind=False, error=0):
+        self.k, self.gaps, self.slope, self.blind, self.error = k, gaps, slope, blind, error
+        self.tried = {}
 
-    def pressure(self, rate_req_per_s, requests):
-        if rate_req_per_s not in self.tried:
-            self.tried.append(rate_req_per_s)
-        if any(low <= rate_req_per_s <= high for low, high in self.gaps):
+    def pressure(self, k, rung):
+        self.tried[k, rung] = self.tried.get((k, rung), 0) + 1
+        last = self.k if rung == DECIDING else self.k + self.error
+        if any(low <= k <= high for low, high in self.gaps):
             return 2.0
-        if rate_req_per_s > self.capacity and (self.blind or not self.capacity):
+        if k > last and self.blind:
             return math.inf
-        return min((rate_req_per_s / self.capacity) ** self.slope, 1e9)
+        return math.exp(min(self.slope * (k - last - 0.5) * 0.01, 50.0))
+
+    @property
+    def long_runs(self):
+        return len({k for k, rung in self.tried if rung == DECIDING})
 
 
-@given(st.floats(0.002, 0.999), st.floats(0.5, 2.0), st.sampled_from([0.01, 1.0, 4.0, 50.0]), st.booleans())
-def test_the_search_ends_within_a_percent_of_the_capacity(share, error, slope, blind):
-    runs = Line(100 * share, slope=slope, blind=blind)
-    low, high = short_bracket(runs, 100.0)
-    assert low <= runs.capacity < high or high == 100.0
-    low, high = bracket(runs, min(low * error, 100.0), 100.0, 1)
-    low, high = close_in(runs, low, high, 1)
-    assert low <= runs.capacity < high <= low * 1.01
-    assert min(runs.tried) >= 100 * LEAST_SHARE / 2
-    assert len(runs.tried) <= 35
+def bisected(runs, lowest=LOWEST, highest=HIGHEST):
+    """Plain bisection by long runs: nothing above the highest is taken to hold."""
+    low, high = lowest - 1, highest + 1
+    if runs.pressure(lowest, DECIDING) > 1:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if runs.pressure(middle, DECIDING) <= 1 else (low, middle)
+    return low
+
+
+@given(
+    st.integers(LOWEST - 50, HIGHEST + 50),
+    st.integers(-40, 40),
+    st.sampled_from([0.01, 1.0, 4.0, 50.0]),
+    st.booleans(),
+)
+@example(LOWEST, 0, 4.0, True)
+@example(HIGHEST, 40, 4.0, True)
+@example(LOWEST - 1, 40, 4.0, False)
+def test_the_search_finds_what_plain_bisection_does(k, error, slope, blind):
+    runs = Line(k, slope=slope, blind=blind, error=error)
+    search = RateSearch(runs, LOWEST, HIGHEST)
+    assert search.find() == bisected(Line(k, slope=slope, blind=blind))
+    assert not search.warnings
+    assert all(LOWEST <= tried <= HIGHEST for tried, _ in runs.tried)
+    assert runs.long_runs <= 25
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=80), st.lists(st.booleans(), min_size=80, max_size=80))
+def test_whatever_holds_what_is_found_holds_and_the_next_does_not(long, short):
+    """Feasibility need not be monotone: any pattern of it, long and short runs in any disagreement."""
+
+    class Runs:
+        def pressure(self, k, rung):
+            return 0.7 if (long if rung == DECIDING else short)[k] else 1.4
+
+    found = RateSearch(Runs(), 0, len(long) - 1).find()
+    if found is None:
+        assert not long[0] or not all(long)
+    else:
+        assert long[found]
+        assert not any(long[found + 1 : found + 2])
 
 
 @pytest.mark.parametrize("slope", [1.0, 4.0, 20.0])
-@pytest.mark.parametrize("guess", [45.0, 49.0, 51.0, 56.0])
-def test_a_good_guess_takes_few_long_runs(slope, guess):
-    runs = Line(50.0, slope=slope)
-    low, high = bracket(runs, guess, 100.0, 1)
-    close_in(runs, low, high, 1)
-    assert len(runs.tried) <= 6
+@pytest.mark.parametrize("error", [-4, 0, 4])
+def test_short_runs_that_are_about_right_leave_few_long_ones(slope, error):
+    runs = Line(250, slope=slope, error=error)
+    RateSearch(runs, LOWEST, HIGHEST).find()
+    assert runs.long_runs <= 8
 
 
 def test_nothing_that_holds_is_given_up_soon():
-    runs = Line(0.0)
-    assert short_bracket(runs, 100.0)[0] == 0.0
-    assert len(runs.tried) <= 6
+    runs = Line(-10_000)
+    assert RateSearch(runs, LOWEST, HIGHEST).find() is None
+    assert len(runs.tried) <= 7
 
 
-def test_a_capacity_far_below_the_bound_is_still_found():
-    runs = Line(0.5)
-    low, high = short_bracket(runs, 100.0)
-    assert low <= 0.5 < high
+def test_only_a_long_run_says_that_nothing_holds():
+    runs = Line(LOWEST + 10, error=-100)
+    assert RateSearch(runs, LOWEST, HIGHEST).find() == LOWEST + 10
 
 
-def test_no_rate_above_the_bound_is_tried():
-    runs = Line(1e9)
-    low, high = bracket(runs, 30.0, 100.0, 1)
-    assert (low, high) == (100.0, 100.0)
-    assert max(runs.tried) == 100.0
+def test_a_capacity_is_checked_at_the_grid_rates_nearest_to_nine_and_eight_tenths():
+    assert [grid_rate(k) / grid_rate(100) for k in checked_below(100, 0)] == pytest.approx([0.9, 0.8], rel=0.005)
+    assert checked_below(15, 0) == [4]
 
 
-@pytest.mark.parametrize(("gap", "capacity"), [((44, 46), 44), ((39, 41), 39), ((20, 46), 20)])
-def test_a_failure_below_lowers_the_capacity_and_warns(gap, capacity):
-    warnings = []
-    low, high = check_below(Line(50.0, [gap]), 50.0, 50.4, 1, warnings)
-    assert low < capacity <= high <= low * 1.01
-    assert len(warnings) == 1
+@pytest.mark.parametrize(("gap", "found"), [((87, 92), 86), ((76, 80), 75), ((40, 90), 39)])
+def test_a_failure_below_lowers_the_capacity_and_warns(gap, found):
+    search = RateSearch(Line(100, [gap]), 0, 101)
+    assert search._check_below(100) == found
+    assert len(search.warnings) == 1
 
 
 def test_a_monotone_line_passes_the_check_untouched():
-    warnings = []
-    assert check_below(Line(50.0), 50.0, 50.4, 1, warnings) == (50.0, 50.4)
-    assert not warnings
+    search = RateSearch(Line(100), 0, 101)
+    assert search._check_below(100) == 100
+    assert not search.warnings
