@@ -1,15 +1,22 @@
-"""Root URLs: each app fills its own."""
+"""Root URLs: each app fills its own. An app's module is named, not imported: Django loads it, with all its views, when
+an address or a link of the app is first asked for, and the server is ready before that."""
 
-from django.urls import include, path
+from django.urls import path
 
 from planner.health import healthz
 
+
+def urls_of(app: str) -> tuple[str, str, str]:
+    """What ``include`` gives for an app's ``urls``, but for the module's name in place of the module."""
+    return f"planner.{app}.urls", app, app
+
+
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
-    path("accounts/", include("planner.accounts.urls")),
-    path("api/v1/", include("planner.api.urls")),
-    path("catalogue/", include("planner.catalogue.urls")),
-    path("workloads/", include("planner.workloads.urls")),
-    path("studies/", include("planner.studies.urls")),
-    path("", include("planner.scenarios.urls")),
+    path("accounts/", urls_of("accounts")),
+    path("api/v1/", urls_of("api")),
+    path("catalogue/", urls_of("catalogue")),
+    path("workloads/", urls_of("workloads")),
+    path("studies/", urls_of("studies")),
+    path("", urls_of("scenarios")),
 ]

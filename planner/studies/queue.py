@@ -2,16 +2,13 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 from django.apps import apps
 from django.db import transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
-from planner.celery import app
 from planner.studies.leases import LeasedRow, State, requeue_expired, rows_of
 
 logger = logging.getLogger(__name__)
@@ -26,10 +23,12 @@ def send(row: LeasedRow) -> None:
 
 def send_id(model: type[LeasedRow], row_id: Any) -> None:
     """Sends a row's id now. A broker that is down costs a delay, not the row: the reaper sends again."""
+    from planner.studies import broker
+
     rows_of(model).filter(pk=row_id).update(sent_at=timezone.now())
     try:
-        app.send_task(model.task_name, args=[str(row_id)])
-    except (OperationalError, OSError):
+        broker.send(model.task_name, row_id)
+    except broker.UNREACHABLE:
         logger.warning("broker not reachable; %s %s waits", model.__name__, row_id, exc_info=True)
 
 
@@ -39,21 +38,16 @@ def leased_models() -> Iterator[type[LeasedRow]]:
 
 def depth() -> int:
     """How many messages wait at the broker."""
-    with _channel() as channel:
-        return int(channel.queue_declare(queue=app.conf.task_default_queue, durable=True).message_count)
+    from planner.studies import broker
+
+    return broker.depth()
 
 
 def purge() -> int:
-    """Throws all messages away, torn ones too: the rows know what is to be done."""
-    with _channel() as channel:
-        channel.queue_declare(queue=app.conf.task_default_queue, durable=True)
-        return int(channel.queue_purge(queue=app.conf.task_default_queue) or 0)
+    """Throws all messages away: the rows know what is to be done."""
+    from planner.studies import broker
 
-
-@contextmanager
-def _channel() -> Iterator[Any]:
-    with app.connection_for_write() as connection, connection.channel() as channel:
-        yield channel
+    return broker.purge()
 
 
 def reap() -> None:

@@ -1,14 +1,15 @@
 """What designs are asked to serve: uploaded traces and synthetic mixes."""
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.db import models
 from django.db.models import F, Q
 
 from planner.accounts.models import OwnedModel
 from planner.accounts.owned import OwnedManager, Visitor
-from planner.workloads import storage
-from simcore.traces import SyntheticSpec, Trace, generate
+
+if TYPE_CHECKING:  # requests bring NumPy in: not before some are asked for
+    from simcore.traces import Trace
 
 CHUNK_BYTES = 1 << 20
 
@@ -64,8 +65,11 @@ class Workload(OwnedModel):
         """The shipped workload of a mix."""
         return cls.unscoped.get(shipped=mix)
 
-    def trace(self) -> Trace:
+    def trace(self) -> "Trace":
         """The requests, as uploaded or generated; what is stored is checked against its hash."""
+        from planner.workloads import storage
+        from simcore.traces import SyntheticSpec, generate
+
         if self.spec is not None:
             return generate(SyntheticSpec.from_json(self.spec))
         data = b"".join(self.chunks.order_by("number").values_list("data", flat=True))
@@ -74,8 +78,10 @@ class Workload(OwnedModel):
             raise storage.StoredTraceError(f"workload {self.pk}: its stored trace is not the one that was uploaded")
         return trace
 
-    def store(self, trace: Trace) -> None:
+    def store(self, trace: "Trace") -> None:
         """Keeps the requests in the database, where every worker reads them, whatever machine it is on."""
+        from planner.workloads import storage
+
         data = storage.packed(trace)
         TraceChunk.objects.bulk_create(
             TraceChunk(workload=self, number=number, data=data[start : start + CHUNK_BYTES])

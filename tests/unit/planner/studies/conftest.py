@@ -8,9 +8,10 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from planner.accounts.models import Team, User
+from planner.celery import app
 from planner.scenarios import services as scenarios
 from planner.scenarios.models import Revision
-from planner.studies import evaluating, queue, services, shards, tasks
+from planner.studies import evaluating, services, shards, tasks
 from planner.studies.models import Study
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix
@@ -69,7 +70,7 @@ def one_row_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What would go to the broker: (task name, row id)."""
     messages: list[tuple[str, str]] = []
-    monkeypatch.setattr(queue.app, "send_task", lambda name, args: messages.append((name, args[0])))
+    monkeypatch.setattr(app, "send_task", lambda name, args: messages.append((name, args[0])))
     return messages
 
 
