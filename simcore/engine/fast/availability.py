@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.displaced import look_again, release, withdraw
+from simcore.engine.fast.group import dissolve
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
@@ -90,6 +91,7 @@ def lose(cluster: Cluster, replica: Replica, now: int) -> None:
     catch_up(cluster, replica, now)
     settle_idle(replica, now)
     cut_micro_batches(cluster, replica, now)
+    dissolve(cluster, replica)
     for slot in range(cluster.slots):
         if depends_on(request_at(cluster, slot), replica) and is_finished(request_at(cluster, slot)):
             free_slot(cluster, slot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.bubbles import count_bubbles, note_gaps
 from simcore.engine.fast.curve import base_ps, chunk_ps
 from simcore.engine.fast.energy import add_batch_energy, power_mw
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.next_end import set_next_end
@@ -43,7 +44,7 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
     settle_idle(replica, now)
     flight = next_flight(replica)
     batch = flight_at(cluster, replica, flight)
-    batch.members = members
+    batch.first, batch.members = group_at(cluster, replica).members, members - batch.grouped
     count(cluster, replica, flight, batch)
     pass_stages(cluster, replica, flight, batch, now)
     if replica.stages > 1:
@@ -62,11 +63,12 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
     """Find the micro-batch's kind, tokens and time, and add it to the replica's sums of its kind. Padding is what it
     computes for nobody."""
     curve = curve_at(cluster, replica)
-    decodes, new_tokens, contexts, chunks_ps = 0, 0, 0, 0
+    decodes, new_tokens, chunks_ps = batch.grouped, 0, 0
+    contexts = group_at(cluster, replica).contexts if batch.grouped > 0 else 0
     prompt_ends, pairs, read_tokens = 0, 0, 0
     padding, kept, kept_contexts = 0, 0, 0
     longest = longest_prompt(cluster, replica, flight, batch) if cluster.pad_compute > 0 else 0
-    for i in range(batch.members):
+    for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
         new = new_tokens_of(cluster, replica, flight)[i]
         if new > 0:
@@ -82,7 +84,7 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
             if cluster.keep_finished > 0 and is_finished(request):
                 kept += 1
                 kept_contexts += context_tokens(request)
-    batch.kind = kind_of(batch.members - decodes, decodes)
+    batch.kind = kind_of(batch.grouped + batch.members - decodes, decodes)
     batch.steps, batch.live, batch.contexts = 1, decodes - kept, contexts - kept_contexts
     batch.tokens = new_tokens + padding + decodes
     batch.duration_ps = (
@@ -107,7 +109,7 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
 def longest_prompt(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> int:
     """The longest chunk of the micro-batch, which ``pad_compute`` computes the others as."""
     longest = 0
-    for i in range(batch.members):
+    for i in range(batch.first, batch.first + batch.members):
         longest = max(longest, new_tokens_of(cluster, replica, flight)[i])
     return longest
 
@@ -145,7 +147,7 @@ def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBat
 def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
     """The first iteration with any of a prompt starts when the first stage takes it up."""
     start_ps = stage_starts_of(cluster, replica, flight)[0]
-    for i in range(batch.members):
+    for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
         if new_tokens_of(cluster, replica, flight)[i] > 0 and request.scheduled == 0:
             request.scheduled = 1
@@ -179,7 +181,7 @@ def cut_short(cluster: Cluster, replica: Replica, now: int) -> None:
     for stage in range(replica.stages):
         start = stage_starts_of(cluster, replica, flight)[stage]
         work.busy_ps -= max(start + batch.duration_ps - max(start, now), 0)
-    for i in range(batch.members):
+    for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
         if result_at(cluster, request.index).first_scheduled_ps > now:
             result_at(cluster, request.index).first_scheduled_ps = NEVER

@@ -10,6 +10,7 @@ from simcore.engine.fast.blocks import give_back
 from simcore.engine.fast.bubbles import count_bubbles
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
+from simcore.engine.fast.group import end_step, has_group, join_group
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
@@ -95,6 +96,7 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
         flight, preempted = next_flight(replica), replica.preempted
+        flight_at(cluster, replica, flight).grouped = 0
         members = form(cluster, replica, flight)
         if members == 0:
             return
@@ -140,14 +142,21 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
 @step
 def end_members(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Tokens appear; finished requests leave, the others are appended to the running list in the batch's order."""
-    for i in range(flight_at(cluster, replica, flight).members):
+    batch = flight_at(cluster, replica, flight)
+    if batch.grouped > 0:
+        end_step(cluster, replica, now)
+    for i in range(batch.first, batch.first + batch.members):
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
         request.done_tokens += new_tokens_of(cluster, replica, flight)[i]
-        if request.done_tokens == request.target_tokens and advance(cluster, request, now):
+        if request.done_tokens < request.target_tokens:
+            append_running(cluster, replica, slot)
+        elif advance(cluster, request, now):
             replica.admitted -= 1
             give_back(replica, request)
             free_slot(cluster, slot)
+        elif has_group(cluster, replica):
+            join_group(cluster, replica, slot)
         else:
             append_running(cluster, replica, slot)
 

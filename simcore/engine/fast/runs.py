@@ -18,8 +18,11 @@ from __future__ import annotations
 
 import math
 
+from simcore.engine.fast import growth
 from simcore.engine.fast.blocks import decode_tokens, growth_blocks, held_tokens, take
 from simcore.engine.fast.energy import add_energy
+from simcore.engine.fast.group import emit_tokens_of_group
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
 from simcore.engine.fast.next_end import set_next_end
@@ -47,7 +50,11 @@ def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     batch = flight_at(cluster, replica, flight)
     if batch.kind != DECODE or replica.stages > 1 or cluster.router == LEAST_KV:
         return
-    steps = min(steps_to_finish(cluster, replica, flight, batch), steps_in_kv(cluster, replica, flight, batch))
+    if batch.grouped > 0:
+        group = group_at(cluster, replica)
+        steps = growth.steps_in_kv(cluster, replica, group, group.next_finish - group.step)
+    else:
+        steps = min(steps_to_finish(cluster, replica, flight, batch), steps_in_kv(cluster, replica, flight, batch))
     if steps > 1:
         batch.steps = steps
         batch.end_ps = boundary_ps(cluster, replica, flight, batch, steps)
@@ -120,13 +127,18 @@ def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
     if steps == 0:
         return
     batch = flight_at(cluster, replica, flight)
-    starts, growth = stage_starts_of(cluster, replica, flight), growth_ps(cluster, replica, batch)
+    starts, longer = stage_starts_of(cluster, replica, flight), growth_ps(cluster, replica, batch)
     end = boundary_ps(cluster, replica, flight, batch, steps)
     add_energy(cluster, replica, batch.power_mw, starts[0], end)
-    emit_tokens(cluster, replica, flight, batch, steps, end)
-    count_steps(cluster, replica, batch, steps, growth)
+    if batch.grouped > 0:
+        first_end, gap = starts[0] + batch.duration_ps, batch.duration_ps + longer
+        emit_tokens_of_group(cluster, replica, steps, first_end, end, gap, longer)
+        growth.grow_in_run(cluster, replica, group_at(cluster, replica), steps)
+    else:
+        emit_tokens(cluster, replica, flight, batch, steps, end)
+    count_steps(cluster, replica, batch, steps, longer)
     starts[0] = end
-    batch.duration_ps += steps * growth
+    batch.duration_ps += steps * longer
     batch.contexts += steps * batch.live
     batch.steps -= steps
 
@@ -164,4 +176,4 @@ def count_steps(cluster: Cluster, replica: Replica, batch: MicroBatch, steps: in
     work.iterations += steps
     work.decode_tokens += steps * batch.live
     work.context_tokens += steps * batch.contexts + batch.live * more
-    work.padding_tokens += steps * (batch.members - batch.live)
+    work.padding_tokens += steps * (batch.grouped + batch.members - batch.live)

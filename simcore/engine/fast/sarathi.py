@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from simcore.engine.fast.group import gather, takes_group
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
 from simcore.engine.fast.running import sort_by_arrival
@@ -23,8 +25,8 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     Prefills passed on the way are gathered at the front of the list, safe from preemption in this selection. Returns
     the members, how much of the list was looked at, and how many prefills were passed.
     """
-    members, looked_at, prefills = 0, 0, 0
     size = micro_batch_size(cluster, replica)
+    members, looked_at, prefills = takes_group(cluster, replica, flight, size), 0, 0
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]
         looked_at += 1
@@ -35,6 +37,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
         elif grow_or_preempt(cluster, replica, slot, looked_at):
             join_batch(cluster, replica, flight, members, slot, 0)
             members += 1
+    gather(cluster, replica, flight, members)
     return members, looked_at, prefills
 
 
@@ -57,6 +60,7 @@ def add_prefills_in_progress(
         else:
             running_of(cluster, replica)[left_over] = slot
             left_over += 1
+    group_at(cluster, replica).in_front = left_over
     for i in range(looked_at, replica.running):
         running_of(cluster, replica)[left_over] = running_of(cluster, replica)[i]
         left_over += 1

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
 from simcore.engine.fast.flat_minimum import flat_row, ranges_of
+from simcore.engine.fast.group_state import Group
 from simcore.engine.fast.layout import Int64, table
 from simcore.engine.fast.loads import MEASURES_KEPT, kept_loads, loads_at_start
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, STATES, TRANSFER_MODES
@@ -115,6 +116,7 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("curve_knots", knot_array(distinct_curves(inputs)))
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
     memory.put("flights", table(MicroBatch, replicas * stages))
+    memory.put("groups", table(Group, replicas))
     memory.put("works", table(Work, replicas * KINDS_OF_BATCH))
     memory.put("next_ps", flat_row(ranges_of(replicas)))
     lengths = {
@@ -123,6 +125,9 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
         "new_tokens": replicas * stages * most,
         "running": replicas * most,
         "chosen": most,
+        "finish_steps": replicas * most,
+        "max_gaps_ps": replicas * most,
+        "growing": replicas * inputs.scheduler.block_tokens,
         "next_in_turn": 2,
         "stage_free_ps": replicas * stages,
         "stage_start_ps": replicas * stages * stages,

@@ -13,6 +13,7 @@
       works      [R x kinds]     a Work for each kind of batch
       flights    [R x stages]    its MicroBatches in flight, a ring: the oldest at Replica.first_flight
       members    [R x stages x most]  the micro-batches' slots; new_tokens alike
+      groups     [R]             a Group each: decodes that are not walked; finish_steps, max_gaps_ps [R x most]
       running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
                                  first slot of each batch not in flight (the others through Request.next_waiting)
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
@@ -91,6 +92,8 @@ class Request:
     """Its decode's replica failed while it was in a micro-batch of its prefill's; queued again when that ends."""
     here: int
     """Whether the slot is taken."""
+    phase: int
+    """Of the steps at which it takes a block as a member of a group (see ``growth.py``)."""
     next_waiting: int
     """The next in its replica's waiting queue, or of those that no replica could hold; splitwise: the next transfer
     that waits for room there; ``request_level``: the next member of its batch while that is not in flight."""
@@ -232,7 +235,11 @@ class Work:
 class MicroBatch:
     """One micro-batch in flight."""
 
+    grouped: int
+    """Its decodes that are the replica's group (see ``group.py``); 0: it has none, or they are listed."""
+    first: int
     members: int
+    """Where in the row of ``members_of`` its other members are, and how many."""
     kind: int
     tokens: int
     power_mw: int
@@ -392,6 +399,12 @@ class Cluster:
     members: int
     new_tokens: int
     running: int
+    groups: int
+    """[R]: a Group each: the decodes of a replica (drawn in ``group.py``), with its columns:"""
+    finish_steps: int
+    max_gaps_ps: int
+    growing: int
+    """[R x block_tokens] (drawn in ``growth.py``)."""
     chosen: int
     """[most]: the tasks of a splitwise selection in the making."""
     pools: int

@@ -21,17 +21,29 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     request.last_token_ps = now
     if request.generated < request.output_tokens:
         return False
+    finish(cluster, request, now)
+    return True
+
+
+@step
+def finish(cluster: Cluster, request: Request, now: int) -> None:
+    """The last token has appeared."""
     result = result_at(cluster, request.index)
     result.finish_ps = cluster.end_ps = now
     result.status = FINISHED
     result.max_gap_ps = request.max_gap_ps
-    return True
 
 
 @step
 def is_finished(request: Request) -> bool:
     """Whether its last token has appeared."""
     return request.generated == request.output_tokens
+
+
+@step
+def is_in_window(cluster: Cluster, request: Request) -> bool:
+    """Whether its gaps are kept."""
+    return cluster.first_in_window <= request.index < cluster.end_of_window
 
 
 @step
@@ -52,7 +64,7 @@ def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     Gaps are kept as runs: members of one iteration mostly share theirs.
     """
     request.max_gap_ps = max(request.max_gap_ps, gap_ps)
-    if cluster.first_in_window <= request.index < cluster.end_of_window:
+    if is_in_window(cluster, request):
         gaps, last = numbers(cluster.gap_ps), cluster.gap_runs - 1
         if last >= 0 and gaps[last] == gap_ps and numbers(cluster.gap_terms)[last] == 1:
             numbers(cluster.gap_count)[last] += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from simcore.engine.fast.group import gather, takes_group
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
 from simcore.engine.fast.running import drop_front, sort_by_arrival
@@ -23,6 +25,7 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
 def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Admit from the front of the waiting queue, stopping before the first that is too much."""
     members, tokens, longest = 0, 0, 0
+    first = group_at(cluster, replica).members
     size = micro_batch_size(cluster, replica)
     while members < size and head_fits(cluster, replica):
         request = request_at(cluster, replica.first_waiting)
@@ -31,7 +34,7 @@ def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
         counted = longest * (members + 1) if cluster.padded_prompts > 0 else tokens
         if members > 0 and counted > cluster.max_batch_tokens:
             break
-        join_batch(cluster, replica, flight, members, admit(cluster, replica), new)
+        join_batch(cluster, replica, flight, first + members, admit(cluster, replica), new)
         members += 1
     return members
 
@@ -39,8 +42,8 @@ def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
 @step
 def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
     """One token for each running request, by arrival, each with its KV."""
-    members, looked_at = 0, 0
     size = micro_batch_size(cluster, replica)
+    members, looked_at = takes_group(cluster, replica, flight, size), 0
     sort_by_arrival(cluster, replica)
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]
@@ -49,4 +52,5 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
             join_batch(cluster, replica, flight, members, slot, 0)
             members += 1
     drop_front(cluster, replica, looked_at)
+    gather(cluster, replica, flight, members)
     return members

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import chunk_blocks, room_to_admit, take
+from simcore.engine.fast.group import dissolve, gather, takes_group
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit_with, has_place, join_batch, micro_batch_size, preempt
 from simcore.engine.fast.running import append_running, drop_front, sort_by_admission
@@ -12,19 +13,23 @@ from simcore.engine.fast.state import Cluster, Replica, Request, flight_at, memb
 @step
 def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Put the next micro-batch's members in place; returns how many."""
+    if leaves_decodes(cluster, replica):
+        dissolve(cluster, replica)
+    most = min(micro_batch_size(cluster, replica), cluster.token_budget)
+    decodes = takes_group(cluster, replica, flight, most)
     sort_by_admission(cluster, replica)
-    members, spent, enough = add_running(cluster, replica, flight)
+    members, spent, enough = add_running(cluster, replica, flight, decodes)
     return add_new_requests(cluster, replica, flight, members, spent) if enough else members
 
 
 @step
-def add_running(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, int, bool]:
-    """A chunk or a token of each, while budget and places last.
+def add_running(cluster: Cluster, replica: Replica, flight: int, decodes: int) -> tuple[int, int, bool]:
+    """A chunk or a token of each, while budget and places last; so many decodes are members already.
 
     Returns the members, the tokens spent, and whether there was KV without preemption.
     """
-    members, spent, looked_at, enough = 0, 0, 0, True
     admitted, size = replica.admitted, micro_batch_size(cluster, replica)
+    members, spent, looked_at, enough = decodes, decodes, 0, True
     while enough and looked_at < replica.running and members < size and spent < cluster.token_budget:
         slot = running_of(cluster, replica)[looked_at]
         looked_at += 1
@@ -32,11 +37,23 @@ def add_running(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
         if grow_or_preempt_last(cluster, replica, slot, chunk, looked_at):
             join_batch(cluster, replica, flight, members, slot, chunk)
             members += 1
+            decodes += int(chunk == 0)
             spent += max(chunk, 1)
         else:
             enough = False
     drop_front(cluster, replica, looked_at)
+    gather(cluster, replica, flight, decodes)
     return members, spent, enough and replica.admitted == admitted
+
+
+@step
+def leaves_decodes(cluster: Cluster, replica: Replica) -> bool:
+    """Whether the budget did not suffice for all decodes the last time: some are in the running list."""
+    for i in range(replica.running):
+        request = request_at(cluster, running_of(cluster, replica)[i])
+        if request.done_tokens == request.target_tokens:
+            return True
+    return False
 
 
 @step

@@ -1,0 +1,192 @@
+"""The decodes of a replica as one group, which is not walked while nothing changes in it.
+
+On a replica of one stage every iteration with decodes runs all of them: they came back together, there is a place for
+each that was admitted, and while there is KV for all nobody is preempted. So what the oracle finds by walking over its
+running list is known beforehand (``takes_group``), and what it adds up member by member are the group's sums::
+
+    members        | s0  s1  s2 .. s(m-1) | chunks of the micro-batch in flight ..   the row of ``members_of``: slots
+    finish_steps   | f0  f1  f2 .. f(m-1) |      the step with whose end its last token comes
+    max_gaps_ps    | g0  g1  g2 .. g(m-1) |      its longest gap, but for max_since_ps
+                     <- decoded -> <newcomers>
+
+    Group          members, newcomers, step, contexts, in_window, last_ps, max_since_ps, next_finish, ...
+
+The members are in the order of the running list. A step gives each a token: ``step`` and ``contexts`` grow, and the
+members who had the step before share a gap. A newcomer has its first gap for itself; after it, it is like the others.
+The Request of a member says nothing of how far it is (``generated``, ``last_token_ps``, ``max_gap_ps``; under
+``on_demand`` ``blocks``, see ``growth.py``): that is written when it leaves.
+
+Where the group may not run as a whole it is *dissolved* into the running list, over which the scheduler walks as the
+oracle does; the decodes that it chose are *gathered* again. In the running list there are then prompts in progress
+only, those ``in_front`` before the group's members and the others behind them; with ``vllm_v1`` decodes for which the
+budget did not suffice, too.
+"""
+
+from __future__ import annotations
+
+from simcore.engine.fast.blocks import give_back
+from simcore.engine.fast.group_state import Group, finish_steps_of, group_at, max_gaps_of
+from simcore.engine.fast.growth import advance_phase, grow_group, join_growth, leave_growth
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.names import ORCA
+from simcore.engine.fast.queues import free_slot
+from simcore.engine.fast.state import FOREVER, Cluster, Replica, flight_at, members_of, request_at, running_of
+from simcore.engine.fast.tokens import finish, forget_decode, is_in_window, note_gap, note_gaps_of_run
+
+
+@step
+def has_group(cluster: Cluster, replica: Replica) -> bool:
+    """Whether the replica's decodes are kept as a group."""
+    return replica.stages == 1 and cluster.kind <= ORCA
+
+
+@step
+def takes_group(cluster: Cluster, replica: Replica, flight: int, most: int) -> int:
+    """The group's members join the micro-batch that is formed if all of them would: returns how many.
+
+    If there is no place or no KV for all, the group is dissolved, and none joins.
+    """
+    group = group_at(cluster, replica)
+    if group.members == 0:
+        return 0
+    if group.members <= most and grow_group(cluster, replica, group):
+        flight_at(cluster, replica, flight).grouped = group.members
+        return group.members
+    dissolve(cluster, replica)
+    return 0
+
+
+@step
+def join_group(cluster: Cluster, replica: Replica, slot: int) -> None:
+    """A request that decodes here from the next step on, behind those that do."""
+    group, request = group_at(cluster, replica), request_at(cluster, slot)
+    finish_step = group.step + request.output_tokens - request.generated
+    members_of(cluster, replica, 0)[group.members] = slot
+    finish_steps_of(cluster, replica)[group.members] = finish_step
+    max_gaps_of(cluster, replica)[group.members] = request.max_gap_ps
+    group.next_finish = min(group.next_finish, finish_step) if group.members > 0 else finish_step
+    group.members += 1
+    group.newcomers += 1
+    group.contexts += request.prompt_tokens + request.generated - 1
+    group.in_window += int(is_in_window(cluster, request))
+    join_growth(cluster, replica, group, request)
+
+
+@step
+def emit_tokens_of_group(
+    cluster: Cluster, replica: Replica, steps: int, first_ps: int, end_ps: int, gap_ps: int, growth_ps: int
+) -> None:
+    """A token of each member at the end of each of so many steps, the first at ``first_ps``, the last at ``end_ps``;
+    the gaps in between grow from ``gap_ps`` on."""
+    group = group_at(cluster, replica)
+    if group.newcomers > 0:
+        emit_tokens_of_newcomers(cluster, replica, group, first_ps)
+    else:
+        note_shared_gaps(cluster, group, first_ps - group.last_ps, 0, 1)
+    if steps > 1:
+        note_shared_gaps(cluster, group, gap_ps, growth_ps, steps - 1)
+    group.last_ps = end_ps
+    group.contexts += steps * group.members
+    group.step += steps
+    advance_phase(cluster, group, steps)
+
+
+@step
+def note_shared_gaps(cluster: Cluster, group: Group, first_ps: int, growth_ps: int, terms: int) -> None:
+    """Gaps that all members have."""
+    group.max_since_ps = max(group.max_since_ps, first_ps + (terms - 1) * growth_ps)
+    if group.in_window > 0:
+        note_gaps_of_run(cluster, first_ps, growth_ps, terms, group.in_window)
+
+
+@step
+def emit_tokens_of_newcomers(cluster: Cluster, replica: Replica, group: Group, now: int) -> None:
+    """The step after which they are like the others, whose longest gaps are brought up to date."""
+    max_gaps, first = max_gaps_of(cluster, replica), group.members - group.newcomers
+    longest = max(group.max_since_ps, now - group.last_ps)
+    in_window = group.in_window
+    for place in range(first):
+        max_gaps[place] = max(max_gaps[place], longest)
+    for place in range(first, group.members):
+        request = request_at(cluster, members_of(cluster, replica, 0)[place])
+        in_window -= int(is_in_window(cluster, request))
+        note_gap(cluster, request, now - request.last_token_ps)
+        max_gaps[place] = request.max_gap_ps
+    if in_window > 0:
+        note_gaps_of_run(cluster, now - group.last_ps, 0, 1, in_window)
+    group.newcomers = group.max_since_ps = 0
+
+
+@step
+def end_step(cluster: Cluster, replica: Replica, now: int) -> None:
+    """The last step of a micro-batch of the group: a token of each; those whose last it is leave."""
+    emit_tokens_of_group(cluster, replica, 1, now, now, 0, 0)
+    group = group_at(cluster, replica)
+    if group.step == group.next_finish:
+        leave_finished(cluster, replica, group, now)
+
+
+@step
+def leave_finished(cluster: Cluster, replica: Replica, group: Group, now: int) -> None:
+    """Those whose last token has come leave, the others move up."""
+    slots, finish_steps = members_of(cluster, replica, 0), finish_steps_of(cluster, replica)
+    max_gaps = max_gaps_of(cluster, replica)
+    stay, group.next_finish = 0, FOREVER
+    for place in range(group.members):
+        if finish_steps[place] == group.step:
+            finish_member(cluster, replica, group, place, now)
+            continue
+        slots[stay], finish_steps[stay], max_gaps[stay] = slots[place], finish_steps[place], max_gaps[place]
+        group.next_finish = min(group.next_finish, finish_steps[place])
+        stay += 1
+    group.members = stay
+
+
+@step
+def finish_member(cluster: Cluster, replica: Replica, group: Group, place: int, now: int) -> None:
+    """The last token of a member has come: its KV is freed."""
+    slot = members_of(cluster, replica, 0)[place]
+    request = request_at(cluster, slot)
+    write_member(cluster, replica, group, place)
+    finish(cluster, request, now)
+    forget_decode(cluster, request)
+    replica.admitted -= 1
+    give_back(replica, request)
+    free_slot(cluster, slot)
+
+
+@step
+def write_member(cluster: Cluster, replica: Replica, group: Group, place: int) -> None:
+    """What the group knows of a member that leaves it, written to its Request; the sums are without it."""
+    request = request_at(cluster, members_of(cluster, replica, 0)[place])
+    request.generated = request.output_tokens - (finish_steps_of(cluster, replica)[place] - group.step)
+    request.max_gap_ps = max_gaps_of(cluster, replica)[place]
+    if place < group.members - group.newcomers:
+        request.max_gap_ps = max(request.max_gap_ps, group.max_since_ps)
+        request.last_token_ps = group.last_ps
+    group.contexts -= request.prompt_tokens + request.generated - 1
+    group.in_window -= int(is_in_window(cluster, request))
+    leave_growth(cluster, replica, request)
+
+
+@step
+def dissolve(cluster: Cluster, replica: Replica) -> None:
+    """Between two steps: the members go back to their place in the running list."""
+    group, running = group_at(cluster, replica), running_of(cluster, replica)
+    for place in range(replica.running - 1, group.in_front - 1, -1):
+        running[place + group.members] = running[place]
+    for place in range(group.members):
+        write_member(cluster, replica, group, place)
+        running[group.in_front + place] = members_of(cluster, replica, 0)[place]
+    replica.running += group.members
+    group.members = group.newcomers = group.max_since_ps = group.in_front = 0
+
+
+@step
+def gather(cluster: Cluster, replica: Replica, flight: int, decodes: int) -> None:
+    """The decodes that were chosen by walking, the first members of the micro-batch, are a group from now on."""
+    if flight_at(cluster, replica, flight).grouped > 0 or not has_group(cluster, replica):
+        return
+    for place in range(decodes):
+        join_group(cluster, replica, members_of(cluster, replica, flight)[place])
+    flight_at(cluster, replica, flight).grouped = decodes

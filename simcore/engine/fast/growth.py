@@ -1,0 +1,147 @@
+"""KV blocks that a group takes as its members' contexts grow.
+
+- ``on_demand``: each member takes one every ``block_tokens`` steps, so that the number of members by the phase of the
+  step at which they do (``growing``) tells what any step takes::
+
+      growing   | 2 | 0 | 1 | 3 | .. | 1 |      [block_tokens], at place step modulo block_tokens
+
+- ``on_demand`` with windowed layers: what the members lack is found by walking over them.
+- ``output_at_decode``: the newcomers take theirs, once.
+- The other reservations: all blocks are there from the start.
+"""
+
+from __future__ import annotations
+
+from simcore.engine.fast.blocks import blocks_of, growth_blocks, take
+from simcore.engine.fast.group_state import Group, finish_steps_of, growing_of
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.names import ON_DEMAND, OUTPUT_AT_DECODE
+from simcore.engine.fast.state import FOREVER, Cluster, Replica, Request, members_of, request_at
+
+
+@step
+def grows_by_phase(cluster: Cluster) -> bool:
+    """Whether each member takes a block every ``block_tokens`` steps."""
+    return cluster.reservation == ON_DEMAND and cluster.windowed_layers == 0
+
+
+@step
+def join_growth(cluster: Cluster, replica: Replica, group: Group, request: Request) -> None:
+    """A new member's first block is taken when what it must hold is one more than whole blocks."""
+    if grows_by_phase(cluster):
+        over = (request.prompt_tokens + request.generated - 1) % cluster.block_tokens
+        phase = group.phase + cluster.block_tokens - over
+        request.phase = phase if phase < cluster.block_tokens else phase - cluster.block_tokens
+        growing_of(cluster, replica)[request.phase] += 1
+
+
+@step
+def leave_growth(cluster: Cluster, replica: Replica, request: Request) -> None:
+    """A member, whose ``generated`` is up to date, leaves between two steps."""
+    if grows_by_phase(cluster):
+        growing_of(cluster, replica)[request.phase] -= 1
+        request.blocks = blocks_of(request.prompt_tokens + request.generated - 1, cluster)
+
+
+@step
+def grow_group(cluster: Cluster, replica: Replica, group: Group) -> bool:
+    """Give every member the blocks of its next token. False: there is not enough KV for all; none was taken."""
+    blocks = lacking_blocks(cluster, replica, group)
+    if blocks + cluster.preempt_when_full > replica.free_blocks:
+        return False
+    if blocks > 0:
+        take_growth(cluster, replica, group, blocks)
+    return True
+
+
+@step
+def lacking_blocks(cluster: Cluster, replica: Replica, group: Group) -> int:
+    """Blocks that the members lack for the next step."""
+    if grows_by_phase(cluster):
+        return growing_of(cluster, replica)[group.phase]
+    blocks = 0
+    for place in range(first_growing(cluster, group), group.members):
+        blocks += growth_blocks(member(cluster, replica, group, place), cluster)
+    return blocks
+
+
+@step
+def take_growth(cluster: Cluster, replica: Replica, group: Group, blocks: int) -> None:
+    """Take what ``lacking_blocks`` found."""
+    take(replica, blocks)
+    if not grows_by_phase(cluster):
+        for place in range(first_growing(cluster, group), group.members):
+            request = request_at(cluster, members_of(cluster, replica, 0)[place])
+            request.blocks += growth_blocks(request, cluster)
+
+
+@step
+def first_growing(cluster: Cluster, group: Group) -> int:
+    """The first member that may lack blocks, where that is found by walking; those after it may as well."""
+    if cluster.reservation == ON_DEMAND:
+        return 0
+    return group.members - group.newcomers if cluster.reservation == OUTPUT_AT_DECODE else group.members
+
+
+@step
+def member(cluster: Cluster, replica: Replica, group: Group, place: int) -> Request:
+    """The member at a place, its ``generated`` brought up to date."""
+    request = request_at(cluster, members_of(cluster, replica, 0)[place])
+    request.generated = request.output_tokens - (finish_steps_of(cluster, replica)[place] - group.step)
+    return request
+
+
+@step
+def steps_in_kv(cluster: Cluster, replica: Replica, group: Group, steps: int) -> int:
+    """Of so many iterations, the one in progress included, those for which there is KV for certain."""
+    free = replica.free_blocks - cluster.preempt_when_full
+    if free < 0:
+        return 1
+    if cluster.reservation != ON_DEMAND or group.members * ((steps - 1) // cluster.block_tokens + 1) <= free:
+        return steps
+    if not grows_by_phase(cluster):
+        return min(steps, 1 + free // group.members * cluster.block_tokens)
+    phase, sure = next_phase(cluster, group.phase), 1
+    while sure < steps and growing_of(cluster, replica)[phase] <= free:
+        free -= growing_of(cluster, replica)[phase]
+        phase, sure = next_phase(cluster, phase), sure + 1
+    return sure
+
+
+@step
+def next_phase(cluster: Cluster, phase: int) -> int:
+    """Of the step after."""
+    return phase + 1 if phase + 1 < cluster.block_tokens else 0
+
+
+@step
+def grow_in_run(cluster: Cluster, replica: Replica, group: Group, steps: int) -> None:
+    """Take the blocks of the iterations that follow the one in progress; ``group.step`` counts them already."""
+    if cluster.reservation != ON_DEMAND:
+        return
+    if grows_by_phase(cluster):
+        blocks = growth_up_to(cluster, replica, group, steps)
+    else:
+        blocks = lacking_blocks(cluster, replica, group)
+    if blocks > 0:
+        take_growth(cluster, replica, group, blocks)
+
+
+@step
+def growth_up_to(cluster: Cluster, replica: Replica, group: Group, steps: int) -> int:
+    """Blocks of the last so many steps, the next one's the last."""
+    size = cluster.block_tokens
+    blocks = steps // size * group.members
+    phase = group.phase
+    for _ in range(steps % size):
+        blocks += growing_of(cluster, replica)[phase]
+        phase = phase - 1 if phase > 0 else size - 1
+    return blocks
+
+
+@step
+def advance_phase(cluster: Cluster, group: Group, steps: int) -> None:
+    """So many steps on."""
+    group.phase += steps
+    if group.phase >= cluster.block_tokens:
+        group.phase %= cluster.block_tokens
