@@ -2,7 +2,7 @@
 
 On a replica of one stage every iteration with decodes runs all of them: they came back together, there is a place for
 each that was admitted, and while there is KV for all nobody is preempted. So what the oracle finds by walking over its
-running list is known beforehand (``takes_group``), and what it adds up member by member are the group's sums::
+running list is known beforehand (``add_group``), and what it adds up member by member are the group's sums::
 
     members        | s0  s1  s2 .. s(m-1) | chunks of the micro-batch in flight ..   the row of ``members_of``: slots
     finish_steps   | f0  f1  f2 .. f(m-1) |      the step with whose end its last token comes
@@ -41,7 +41,7 @@ def has_group(cluster: Cluster, replica: Replica) -> bool:
 
 
 @step
-def takes_group(cluster: Cluster, replica: Replica, flight: int, most: int) -> int:
+def add_group(cluster: Cluster, replica: Replica, flight: int, most: int) -> int:
     """The group's members join the micro-batch that is formed if all of them would: returns how many.
 
     If there is no place or no KV for all, the group is dissolved, and none joins.

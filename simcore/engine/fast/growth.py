@@ -16,7 +16,7 @@ from simcore.engine.fast.blocks import blocks_of, growth_blocks, take
 from simcore.engine.fast.group_state import Group, finish_steps_of, growing_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import ON_DEMAND, OUTPUT_AT_DECODE
-from simcore.engine.fast.state import FOREVER, Cluster, Replica, Request, members_of, request_at
+from simcore.engine.fast.state import Cluster, Replica, Request, members_of, request_at
 
 
 @step

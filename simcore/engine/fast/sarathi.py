@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.group import gather, takes_group
+from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
@@ -26,7 +26,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     the members, how much of the list was looked at, and how many prefills were passed.
     """
     size = micro_batch_size(cluster, replica)
-    members, looked_at, prefills = takes_group(cluster, replica, flight, size), 0, 0
+    members, looked_at, prefills = add_group(cluster, replica, flight, size), 0, 0
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]
         looked_at += 1

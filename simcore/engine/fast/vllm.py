@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.group import gather, takes_group
+from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
@@ -43,7 +43,7 @@ def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
 def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
     """One token for each running request, by arrival, each with its KV."""
     size = micro_batch_size(cluster, replica)
-    members, looked_at = takes_group(cluster, replica, flight, size), 0
+    members, looked_at = add_group(cluster, replica, flight, size), 0
     sort_by_arrival(cluster, replica)
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import chunk_blocks, room_to_admit, take
-from simcore.engine.fast.group import dissolve, gather, takes_group
+from simcore.engine.fast.group import add_group, dissolve, gather
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit_with, has_place, join_batch, micro_batch_size, preempt
 from simcore.engine.fast.running import append_running, drop_front, sort_by_admission
@@ -16,7 +16,7 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     if leaves_decodes(cluster, replica):
         dissolve(cluster, replica)
     most = min(micro_batch_size(cluster, replica), cluster.token_budget)
-    decodes = takes_group(cluster, replica, flight, most)
+    decodes = add_group(cluster, replica, flight, most)
     sort_by_admission(cluster, replica)
     members, spent, enough = add_running(cluster, replica, flight, decodes)
     return add_new_requests(cluster, replica, flight, members, spent) if enough else members
