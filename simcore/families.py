@@ -59,6 +59,13 @@ class PoolChoice:
     latency: LatencySpec
     on_hand: int | None
 
+    def replicas(self, machines: int) -> int:
+        """How many replicas so many machines carry; 0 where they are fewer than one replica spans."""
+        needed = self.tensor_parallel * self.pipeline_parallel
+        if needed <= self.machine.accelerators:
+            return machines * (self.machine.accelerators // needed)
+        return machines // -(-needed // self.machine.accelerators)
+
 
 @dataclass(frozen=True)
 class Line:
@@ -213,13 +220,13 @@ def _sizes(role: str, machine: Machine, spec: StudySpec) -> list[int]:
 def _schedulers(kind: str, spec: StudySpec) -> list[SchedulerSpec]:
     options = spec.scheduler_options
     plain = SchedulerSpec(cast(Literal["sarathi"], kind), max_batch_size=options.max_batch_size)
+    given = options.token_budgets or (options.token_budget,)
     if kind == SPLIT and options.chunked:
-        budget = options.token_budget
-        return [replace(plain, max_batch_tokens=options.max_batch_tokens, chunked=True, token_budget=budget)]
+        whole = replace(plain, max_batch_tokens=options.max_batch_tokens, chunked=True)
+        return [replace(whole, token_budget=budget) for budget in given]
     if kind not in TOKEN_BUDGETS:
         return [replace(plain, max_batch_tokens=options.max_batch_tokens)]
-    budgets = (options.token_budget,) if options.token_budget else TOKEN_BUDGETS[kind]
-    return [replace(plain, token_budget=budget) for budget in budgets]
+    return [replace(plain, token_budget=budget) for budget in (TOKEN_BUDGETS[kind] if None in given else given)]
 
 
 def _transfer(scheduler: SchedulerSpec, spec: StudySpec) -> KvTransferSpec:

@@ -1,196 +1,156 @@
-"""Which counts of machines to try next, along one line of designs.
+"""Best first through all candidate designs of a study, in waves, without simulating what is proven to be beaten.
 
-Pure and deterministic: the same results so far give the same proposals, so a study that was interrupted goes on where
-it stopped. Nothing is decided by price (DESIGN.md section 2): the search closes in on every design that holds the
-required rate with the fewest machines or the least power, whatever a machine costs.
+Pure and deterministic: a wave follows from the results of the waves before it alone, never from the order in which they
+came, so an interrupted study goes on where it stopped and any number of workers evaluates the same designs. Nothing
+is decided by price (DESIGN.md section 2).
 
-Two steps: a coarse grid over what the limits leave open, then refinement around the required rate. Refinement takes for
-granted that machines added do not lower the rate held; the results shown are simulated, never inferred.
+The first wave takes each line's measure; the next take the most promising candidate of each set of machines, best
+first, and leave those for later that another one will probably beat; ``dominance`` drops what is beaten for certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import ceil, floor
+from functools import cached_property
 
-from simcore.evaluation import Evaluation
-from simcore.families import Line
-from simcore.spec import StudySpec
+import numpy as np
+from numpy.typing import NDArray
 
-Counts = tuple[int, ...]
-COARSE_SHARES = (0.25, 0.5, 0.75, 1.0)
-"""Co-located: of the most machines worth trying."""
-SPLIT_TOTALS = (0.6, 0.8, 1.0)
-SPLIT_SHARES = (0.35, 0.5, 0.65, 0.8)
-"""Split: of the nameplate power worth trying, and of that the prefill pool's part."""
-BEYOND_NEED = 3.0
-"""Counts up to this multiple of what the work alone needs are worth trying: beyond it machines stand idle."""
-OVERSHOOT = 1.03
-"""When growing towards the rate, aim a little above it."""
-MOST_TRIED = 40
-"""Designs of one line; a wider search would not change what is read off a coarse chart."""
+from simcore.counts import Counts
+from simcore.dominance import Held, dominators
+
+Float64 = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+MEASURED_AT = {1: (1.0,), 2: (0.3, 0.5, 0.7)}
+"""The first wave: where along a line's candidates, by number of pools. Co-located: the most machines."""
+SHARE_OF_GROUP = 3
+"""A wave takes this part of the candidates of one set of machines: enough work for several workers, few enough for
+dominance to act."""
+MOST_LEADERS = 512
+"""Candidates that others may wait for; more would take longer to compare than they save."""
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """What a line may use: most machines of each pool and of both, most power; and what the work alone needs."""
+class Candidates:
+    """The designs that a study may evaluate; all arrays have one entry each."""
 
-    most_each: Counts
-    most_total: int
-    most_kw: float
-    need: tuple[float, ...]
-    """Machines of each pool that the required rate's work keeps busy, queueing left out."""
+    line: Int64
+    """Which line it is of."""
+    counts: tuple[Counts, ...]
+    machines: Int64
+    """A column a machine id: how many of it."""
+    bound: Float64
+    """Requests/s that it can hold at most; infinite where nothing is proven."""
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def first_share(self) -> Float64:
+        """The first pool's part of all machines."""
+        return np.array([counts[0] / sum(counts) for counts in self.counts])
+
+    @cached_property
+    def group(self) -> Int64:
+        """Candidates of the same machines have the same number."""
+        return np.unique(self.machines, axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def inside(line: Line, counts: Counts, bounds: Bounds) -> bool:
-    """Whether the counts keep to the limits."""
-    return (
-        all(count <= most for count, most in zip(counts, bounds.most_each, strict=True))
-        and sum(counts) <= bounds.most_total
-        and line.nameplate_w(counts) <= bounds.most_kw * 1000 * (1 + 1e-12)
-    )
+@dataclass(frozen=True)
+class Known:
+    """What is known of the candidates: which have been evaluated, and what they hold (0 where they failed)."""
+
+    evaluated: Mask
+    capacity: Float64
+    dominates: Mask
+    """Whether it may screen others: evaluated, and within what the study limits beyond machines and ratings."""
+
+    def held(self, candidates: Candidates) -> Held:
+        """The evaluated designs that screen others."""
+        index = np.flatnonzero(self.evaluated & self.dominates)
+        return Held.of(index, candidates.machines[index], self.capacity[index])
 
 
-def proposals(line: Line, spec: StudySpec, bounds: Bounds, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    """The next counts to evaluate; empty when the line is done."""
-    if not tried:
-        return coarse(line, spec, bounds)
-    if _explicit(line, spec) or len(tried) >= MOST_TRIED:
+def next_wave(candidates: Candidates, known: Known) -> list[int]:
+    """The candidates to evaluate next, most promising first; empty when the rest is screened."""
+    if not known.evaluated.any():
+        return first_wave(candidates)
+    beaten = dominators(candidates.machines, candidates.bound, known.held(candidates)) >= 0
+    open_ = np.flatnonzero(~known.evaluated & ~beaten)
+    if not len(open_):
         return []
-    wanted = _refine_one(spec, tried) if len(line.pools) == 1 else _refine_two(line, spec, bounds, tried)
-    return [counts for counts in wanted if counts not in tried and inside(line, counts, bounds)]
+    likely = _likely_capacity(candidates, known)
+    ordered = open_[np.lexsort((open_, -likely[open_]))]
+    chosen = _first_of_groups(candidates, ordered)
+    waits = _likely_beaten(candidates, likely, chosen, ordered)
+    return [int(index) for index, wait in zip(chosen, waits, strict=True) if not wait]
 
 
-def coarse(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
-    """The first wave: the user's own grid, or one over what the limits and the need leave open.
+def first_wave(candidates: Candidates) -> list[int]:
+    """A few candidates of each line that say what it can do."""
+    chosen = []
+    for line in np.unique(candidates.line):
+        members = np.flatnonzero(candidates.line == line)
+        places = MEASURED_AT[len(candidates.counts[members[0]])]
+        chosen += [int(members[round(place * (len(members) - 1))]) for place in places]
+    return list(dict.fromkeys(chosen))
 
-    Counts that the user gave are all tried, those over a limit too: their rows say by how much.
+
+def screened_by(candidates: Candidates, known: Known) -> dict[int, int]:
+    """Candidates that were not evaluated, each with the evaluated one that beats it."""
+    by = dominators(candidates.machines, candidates.bound, known.held(candidates))
+    found = np.flatnonzero((by >= 0) & ~known.evaluated)
+    return {int(index): int(by[index]) for index in found}
+
+
+def _likely_capacity(candidates: Candidates, known: Known) -> Float64:
+    """The bound times what the nearest evaluated design of the line holds of its own: a guess that only orders."""
+    likely = np.where(np.isfinite(candidates.bound), candidates.bound, 0.0)
+    for line in np.unique(candidates.line):
+        members = np.flatnonzero(candidates.line == line)
+        tried = members[known.evaluated[members] & (candidates.bound[members] > 0)]
+        if len(tried) and np.isfinite(candidates.bound[members]).all():
+            reached = known.capacity[tried] / candidates.bound[tried]
+            likely[members] *= reached[_nearest(candidates, members, tried)]
+    return np.where(known.evaluated, known.capacity, likely)
+
+
+def _nearest(candidates: Candidates, members: Int64, tried: Int64) -> Int64:
+    """For each member the place in ``tried`` of the one most like it: in the pools' shares, then in size."""
+    share, size = candidates.first_share, np.log(candidates.machines.sum(axis=1))
+    apart = np.abs(share[members, None] - share[tried]) + 0.1 * np.abs(size[members, None] - size[tried])
+    found: Int64 = apart.argmin(axis=1)
+    return found
+
+
+def _first_of_groups(candidates: Candidates, ordered: Int64) -> Int64:
+    """Of each set of machines the first third, in the order given."""
+    groups = candidates.group[ordered]
+    sizes = np.bincount(groups)
+    place = _places_within(groups)
+    return ordered[place < -(-sizes[groups] // SHARE_OF_GROUP)]
+
+
+def _places_within(groups: Int64) -> Int64:
+    """Each entry's position among those of its group."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], groups[order])
+    places = np.empty(len(groups), np.int64)
+    places[order] = np.arange(len(groups)) - starts
+    return places
+
+
+def _likely_beaten(candidates: Candidates, likely: Float64, chosen: Int64, ordered: Int64) -> Mask:
+    """Whether a candidate that is still open, with fewer machines, probably holds more than the chosen one can.
+
+    The one with the fewest machines of all waits for nobody, so a wave is never empty.
     """
-    explicit = _explicit(line, spec)
-    if explicit:
-        return explicit
-    grid: list[Counts] = _coarse_one(line, spec, bounds) if len(line.pools) == 1 else _coarse_two(line, spec, bounds)
-    return sorted({counts for counts in grid if min(counts) >= 1 and inside(line, counts, bounds)})
-
-
-def _explicit(line: Line, spec: StudySpec) -> list[Counts]:
-    axes = [getattr(spec.counts, pool.role) for pool in line.pools]
-    return [] if None in axes else list(product(*axes))
-
-
-def _coarse_one(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
-    most = min(bounds.most_each[0], bounds.most_total, floor(bounds.most_kw * 1000 / line.nameplate_w((1,)) + 1e-9))
-    top = most if spec.goal == "throughput" else min(most, ceil(bounds.need[0] * BEYOND_NEED) + 1)
-    return [(max(1, round(top * share)),) for share in COARSE_SHARES]
-
-
-def _coarse_two(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
-    prefill_w, decode_w = (pool.machine.nameplate_w for pool in line.pools)
-    needed_w = bounds.need[0] * prefill_w + bounds.need[1] * decode_w
-    top_w = bounds.most_kw * 1000
-    if spec.goal != "throughput":
-        top_w = min(top_w, max(BEYOND_NEED * needed_w, 2 * (prefill_w + decode_w)))
-    top_w = min(top_w, bounds.most_total * max(prefill_w, decode_w))
-    grid: list[Counts] = []
-    for total, share in product(SPLIT_TOTALS, SPLIT_SHARES):
-        prefill = max(1, round(total * share * top_w / prefill_w))
-        decode = floor((total * top_w - prefill * prefill_w) / decode_w + 1e-9)
-        grid.append((min(prefill, bounds.most_each[0]), min(max(decode, 1), bounds.most_each[1])))
-    return grid
-
-
-def _holding(spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    return sorted(counts for counts, evaluation in tried.items() if evaluation.holds(spec.rate_req_per_s))
-
-
-def _failing(spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    return sorted(counts for counts, evaluation in tried.items() if not evaluation.holds(spec.rate_req_per_s))
-
-
-def _refine_one(spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    """Close the gap between the largest count that fails and the smallest that holds, by interpolation."""
-    holding, failing = _holding(spec, tried), _failing(spec, tried)
-    if not holding:
-        largest = max(failing)
-        return [(_grown(largest[0], tried[largest].capacity_req_per_s, spec),)]
-    high = min(holding)[0]
-    low = max((counts[0] for counts in failing if counts[0] < high), default=0)
-    if high - low <= 1:
-        return []
-    held_low = tried[(low,)].capacity_req_per_s if low else 0.0
-    held_high = tried[(high,)].capacity_req_per_s
-    share = (spec.rate_req_per_s - held_low) / max(held_high - held_low, 1e-9)
-    return [(min(max(ceil(low + share * (high - low)), low + 1), high - 1),)]
-
-
-def _grown(count: int, capacity: float, spec: StudySpec) -> int:
-    """Machines that would hold the rate if capacity grew in proportion; the same count where none helps."""
-    if capacity <= 0:
-        return count
-    return max(count + 1, ceil(count * spec.rate_req_per_s / capacity * OVERSHOOT))
-
-
-def _refine_two(line: Line, spec: StudySpec, bounds: Bounds, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    holding, failing = _holding(spec, tried), _failing(spec, tried)
-    along = _along_the_limit(line, bounds, tried) if not holding or spec.goal == "throughput" else []
-    if not holding:
-        return _grown_two(spec, tried) + along
-    wanted = []
-    for weights in _directions(line):
-        best = min(holding, key=lambda counts: (sum(w * c for w, c in zip(weights, counts, strict=True)), counts))
-        wanted += [_lowered(best, axis, failing) for axis in (0, 1)]
-    return sorted({counts for counts in wanted if counts is not None} | set(along))
-
-
-def _directions(line: Line) -> list[tuple[float, float]]:
-    """What to keep small: machines, power, and either pool at the other's expense (prices may favour either)."""
-    first, second = (pool.machine.nameplate_w for pool in line.pools)
-    return [(1.0, 1.0), (first, second), (2.5, 1.0), (1.0, 2.5)]
-
-
-def _lowered(counts: Counts, axis: int, failing: list[Counts]) -> Counts | None:
-    """Half-way down one pool to the largest count known to fail beside it; None where that is the next one."""
-    other = 1 - axis
-    beside = [known for known in failing if known[other] >= counts[other] and known[axis] < counts[axis]]
-    lowest = max((known[axis] for known in beside), default=0)
-    if counts[axis] - lowest <= 1:
-        return None
-    middle = (counts[axis] + lowest) // 2
-    return (middle, counts[1]) if axis == 0 else (counts[0], middle)
-
-
-def _grown_two(spec: StudySpec, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    """Nothing holds yet: the best design with more of the pool that binds, both where that is not known."""
-    best = max(sorted(tried), key=lambda counts: tried[counts].capacity_req_per_s)
-    prefill, decode = (_grown(count, tried[best].capacity_req_per_s, spec) for count in best)
-    pool = tried[best].binding_pool
-    return [(best[0] if pool == "decode" else prefill, best[1] if pool == "prefill" else decode)]
-
-
-def _along_the_limit(line: Line, bounds: Bounds, tried: Mapping[Counts, Evaluation]) -> list[Counts]:
-    """Bisect the prefill count with the decode pool filled up to the limits, towards where neither pool binds alone."""
-    full = [counts for counts in tried if counts[1] >= 1 and _filled(line, bounds, counts[0]) == counts]
-    low = max((counts[0] for counts in full if tried[counts].binding_pool == "prefill"), default=0)
-    high = min(
-        (counts[0] for counts in full if tried[counts].binding_pool == "decode"), default=_most_prefill(line, bounds)
-    )
-    if high - low <= 1:
-        return []
-    middle = _filled(line, bounds, (low + high) // 2)
-    return [middle] if middle[1] >= 1 else []
-
-
-def _filled(line: Line, bounds: Bounds, prefill: int) -> Counts:
-    """So many prefill machines and as many decode machines as the limits leave room for."""
-    first, second = (pool.machine.nameplate_w for pool in line.pools)
-    decode = floor((bounds.most_kw * 1000 - prefill * first) / second + 1e-9)
-    return prefill, min(decode, bounds.most_each[1], bounds.most_total - prefill)
-
-
-def _most_prefill(line: Line, bounds: Bounds) -> int:
-    """One more than the most prefill machines that leave room for a decode machine."""
-    first, second = (pool.machine.nameplate_w for pool in line.pools)
-    by_power = floor((bounds.most_kw * 1000 - second) / first + 1e-9)
-    return min(by_power, bounds.most_each[0], bounds.most_total - 1) + 1
+    leaders: Sequence[int] | Int64 = ordered[:: max(1, -(-len(ordered) // MOST_LEADERS))]
+    machines = candidates.machines
+    waits = np.zeros(len(chosen), bool)
+    for place, index in enumerate(chosen):
+        fewer = (machines[leaders] <= machines[index]).all(axis=1) & (machines[leaders] != machines[index]).any(axis=1)
+        waits[place] = bool((fewer & (likely[leaders] > candidates.bound[index])).any())
+    return waits

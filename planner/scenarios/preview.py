@@ -13,16 +13,17 @@ from planner.scenarios.forms import QuestionForm
 from planner.scenarios.page import QuestionPage
 from planner.studies.spec import Question, compile_question
 from planner.workloads.models import Workload
-from simcore import search
 from simcore.catalogue import resolve_machine, resolve_model
+from simcore.counts import grid
 from simcore.families import SPLIT, PoolChoice
-from simcore.fluid import LoneRequest, WorkloadStatistics, lone_request, work_machines
+from simcore.fluid import LoneRequest, lone_request, work_machines
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, SlowdownSlo, SpecError, StudySpec
 from simcore.study import LIKELY_BATCH, Context, context
 from simcore.traces import Trace
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.statistics import burstiness
 from simcore.words import limit_name, limit_value, listed, number
+from simcore.workload_statistics import WorkloadStatistics
 
 CACHED_TRACES = 4
 BURSTY_GAP_CV = 1.2
@@ -226,7 +227,7 @@ def _too_many_copies(spec: StudySpec, trace: Trace) -> Iterable[str]:
 def _designs(found: Context) -> str:
     """The size of the first wave, by the counts proposed alone: making the designs takes longer than all the rest."""
     able = [(line, bounds) for line, bounds in zip(found.lines, found.bounds, strict=True) if not line.reason]
-    designs = sum(len(search.proposals(line, found.spec, bounds, {})) or 1 for line, bounds in able)
+    designs = sum(len(grid(line, found.spec, bounds)) for line, bounds in able)
     families = {line.family for line, _ in able}
     split = sum(family.startswith(f"{SPLIT}:") for family in families)
     return (

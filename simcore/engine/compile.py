@@ -11,6 +11,7 @@ from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.memory import KvCapacity, kv_capacity
 from simcore.power import stage_power
+from simcore.scheduler_defaults import BATCH_SIZES
 from simcore.spec import AUTO, AvailabilityState, Case, Model, PoolSpec, SpecError
 from simcore.traces import Trace
 from simcore.transfer import PS_PER_S, ps_per_token, replica_nic_bytes_per_s
@@ -20,15 +21,6 @@ SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
 DEFAULT_TOKEN_BUDGET = 512
 V1_TOKEN_BUDGET = 2048
 DEFAULT_BATCH_TOKENS = 2048
-DEFAULT_BATCH_SIZE = {
-    "sarathi": 128,
-    "vllm": 256,
-    "vllm_v1": 256,
-    "orca": 16,
-    "request_level": 8,
-    "splitwise": 512,
-    "splitwise_baseline": 512,
-}
 DEFAULT_RESERVATION = {
     "sarathi": "on_demand",
     "vllm": "on_demand",
@@ -169,7 +161,7 @@ def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
         kind=kind,
         token_budget=_token_budget(case),
         max_batch_tokens=given.max_batch_tokens or _default_batch_tokens(kind, trace),
-        max_batch_size=given.max_batch_size or DEFAULT_BATCH_SIZE[kind],
+        max_batch_size=given.max_batch_size or BATCH_SIZES[kind],
         block_tokens=case.memory.block_tokens,
         watermark_blocks_share=_watermark(case),
         reservation=_reservation(case),

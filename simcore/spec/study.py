@@ -51,6 +51,9 @@ class StudyLimits:
 class CountGrid:
     """Counts to try outright, instead of those that the search picks."""
 
+    every: bool = False
+    """Where no counts are given: co-located, every count (from 16 on in steps of an eighth, the required rate's and
+    the largest exactly); split, beside every prefill count as many decode machines as the limits leave room for."""
     mixed: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
     prefill: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
     decode: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
@@ -61,6 +64,8 @@ class SchedulerOptions:
     """Options shared by the families' schedulers; None: each kind's default."""
 
     token_budget: int | Literal["auto"] | None = bounded(None, least=1)
+    token_budgets: tuple[int, ...] = bounded((), least=1)
+    """Several, each a line of designs of its own; instead of ``token_budget``."""
     max_batch_tokens: int | None = bounded(None, least=1)
     max_batch_size: int | None = bounded(None, least=1)
     chunked: bool = False
@@ -72,6 +77,10 @@ class SchedulerOptions:
     """Of the splitwise families' decode machines; None: as ``tensor_parallel`` says of the others."""
     decode_pipeline_parallel: int | None = bounded(None, least=1)
     """None: ``pipeline_parallel``."""
+
+    def __post_init__(self) -> None:
+        if self.token_budget is not None and self.token_budgets:
+            raise SpecError("token_budgets: found with token_budget, expected only one of the two")
 
 
 @dataclass(frozen=True)

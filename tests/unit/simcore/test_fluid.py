@@ -12,7 +12,6 @@ from simcore.fluid import (
     WorkloadStatistics,
     capacity_bound,
     lone_request,
-    request_work,
     token_ps,
     work_machines,
 )

@@ -1,0 +1,152 @@
+"""The least time of one stage that a mean request's prefill and decode take: prices that no batch undercuts.
+
+A batch's time is shared out among its tokens in a way that never hands out more than there is: each new prompt token
+gets a fixed price, what is left goes to the decodes, part of it in equal shares, part of it by the KV memory that they
+hold. Since the decodes of one batch hold at most the replica's KV memory, nobody decodes in batches larger than fit.
+The argument is in docs/decisions/0040-pruning-by-proof.md. Latency and memory only; imports no engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
+from simcore.workload_statistics import WorkloadStatistics
+
+PROMPT_SHARES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
+"""Of the dearest price that a prompt token can be given: any is valid, the best one depends on the cluster."""
+MEMORY_PRICES = 64
+"""Points of the table of a decode's price over the memory that it holds; concave, so chords stay below it."""
+MEMORY_SHARES = (0.15, 0.3, 0.4, 0.5, 0.6, 0.75)
+"""Of what is left for decodes, the part that goes by memory: any is valid, the dearest counts."""
+
+Float64 = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BatchLimits:
+    """What no batch of one replica exceeds."""
+
+    prefill_tokens: int
+    """New tokens of a batch of prompts alone."""
+    hybrid_tokens: int
+    """Prompts' and decodes' tokens together; 0: they never share a batch."""
+    sequences: int
+    """Decodes."""
+    kv_tokens: int | None = None
+    """Held by a batch's decodes together, in tokens of all layers; None: memory is not looked at."""
+    whole_outputs: bool = False
+    """A decode holds its prompt and whole output from its first step on (reserved), not only what it has so far."""
+    windowed_share: float = 0.0
+    """Of all layers; each of these keeps"""
+    window_tokens: int = 0
+    """so many tokens of a request at most."""
+
+    def held(self, tokens: Int64) -> Float64:
+        """What requests of so many tokens hold, in tokens of all layers."""
+        return (1 - self.windowed_share) * tokens + self.windowed_share * np.minimum(tokens, self.window_tokens)
+
+
+@dataclass(frozen=True)
+class RequestWork:
+    """Least time of one stage that a mean request's phases can take, in seconds."""
+
+    prefill_s: float
+    decode_s: float
+
+
+def phase_works(curve: IterationCurve, statistics: WorkloadStatistics, limits: BatchLimits) -> list[RequestWork]:
+    """Pairs of prices, each of them a bound by itself: the dearer a prompt token, the cheaper a decode beside it.
+
+    prefill = prompt tokens x price + a x pairs; decode = steps x price + b x context. The first pair prices prompt
+    tokens as high as batches of prompts alone allow.
+    """
+    dearest = token_ps(curve, BatchKind.PREFILL, limits.prefill_tokens)
+    prices = [dearest]
+    if limits.hybrid_tokens:
+        equal = min(dearest, token_ps(curve, BatchKind.HYBRID, limits.hybrid_tokens))
+        prices = [*(dearest * share for share in PROMPT_SHARES), equal]
+    found = []
+    for price in dict.fromkeys(prices):
+        left = _left_for_decodes_ps(curve, limits, price)
+        if left.min() >= 0:  # else a batch would be handed out more than it takes
+            found.append(_request_work(curve, statistics, limits, price, left))
+    return found
+
+
+def token_ps(curve: IterationCurve, kind: BatchKind, most: int) -> float:
+    """min over 1 <= n <= most of g_kind(n)/n. On a linear piece g(n)/n is monotone, so its least value is at a knot
+    or an end."""
+    candidates = {1, most, *(knot for knot in curve.tokens if 1 <= knot <= most)}
+    return min(curve.base_ps(kind, n) / n for n in candidates)
+
+
+def _left_for_decodes_ps(curve: IterationCurve, limits: BatchLimits, prompt_token_ps: float) -> Float64:
+    """By number of decodes, from 1: what the quickest batch with so many takes, without its prompt tokens' price.
+
+    On a linear piece of g the rest is linear in the prompt tokens, so its least value is at a knot or an end.
+    """
+    decodes = np.arange(1, max(limits.sequences, 1) + 1)
+    left = _base_ps(curve, BatchKind.DECODE, decodes)
+    room = decodes < limits.hybrid_tokens
+    beside = decodes[room]
+    for total in (1, limits.hybrid_tokens, *curve.tokens):
+        tokens = np.minimum(np.maximum(beside + 1, total), limits.hybrid_tokens)
+        hybrid = _base_ps(curve, BatchKind.HYBRID, tokens) - prompt_token_ps * (tokens - beside)
+        left[room] = np.minimum(left[room], hybrid)
+    return left + curve.decode_seq_ps * decodes
+
+
+def _base_ps(curve: IterationCurve, kind: BatchKind, tokens: Int64) -> Float64:
+    """g_kind of each, before it is rounded down to a whole ps."""
+    knots, values = np.array(curve.tokens, float), np.array(curve.knots_ps(kind), float)
+    if len(knots) == 1:
+        return np.full(len(tokens), values[0])
+    high = np.clip(np.searchsorted(knots, tokens), 1, len(knots) - 1)
+    slope = (values[high] - values[high - 1]) / (knots[high] - knots[high - 1])
+    return np.maximum(values[high - 1] + slope * (tokens - knots[high - 1]), 0.0)
+
+
+def _request_work(
+    curve: IterationCurve,
+    statistics: WorkloadStatistics,
+    limits: BatchLimits,
+    prompt_token_ps: float,
+    left_ps: Float64,
+) -> RequestWork:
+    attention = curve.attention * statistics.prefill_pairs / 2**ATTENTION_FRACTION_BITS
+    context = curve.context_ps * statistics.decode_context_tokens
+    decode = _decode_price_ps(statistics, limits, left_ps)
+    return RequestWork(
+        (statistics.prompt_tokens * prompt_token_ps + attention) / PS_PER_S, (decode + context) / PS_PER_S
+    )
+
+
+def _decode_price_ps(statistics: WorkloadStatistics, limits: BatchLimits, left_ps: Float64) -> float:
+    """All decode steps of a mean request, with the share that goes by memory as it comes out dearest."""
+    equal = statistics.decode_tokens * float((left_ps / np.arange(1, len(left_ps) + 1)).min())
+    if limits.kv_tokens is None or not statistics.decode_tokens:
+        return equal
+    tokens, steps = statistics.steps_by_total if limits.whole_outputs else statistics.steps_by_context
+    memory = limits.held(tokens) / limits.kv_tokens
+
+    def price(by_memory: float) -> float:
+        return _shared_price_ps(left_ps, memory, steps, by_memory)
+
+    return max(equal, *(price(share) for share in MEMORY_SHARES))
+
+
+def _shared_price_ps(left_ps: Float64, memory: Float64, steps: Float64, by_memory: float) -> float:
+    """sum over steps of min over n of left(n) x ((1 - by_memory)/n + by_memory x memory held / memory there is).
+
+    The least over n is concave in the memory held, so chords between the points of a table stay below it.
+    """
+    points = np.linspace(memory.min(), memory.max(), MEMORY_PRICES)
+    decodes = np.arange(1, len(left_ps) + 1)
+    each = left_ps * (1 - by_memory) / decodes
+    table = (each + by_memory * points[:, None] * left_ps).min(axis=1)
+    return float(np.interp(memory, points, table) @ steps)

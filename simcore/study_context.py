@@ -1,0 +1,140 @@
+"""A study's question with its requests, and what follows from both before anything is simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import floor, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.catalogue import resolve_model
+from simcore.counts import BEYOND_NEED, Bounds, Counts, grid
+from simcore.evaluation import Design
+from simcore.families import Line, lines
+from simcore.fluid import FluidBound, PoolWorks, fluid_bound, work_machines
+from simcore.search import Candidates
+from simcore.spec import SpecError, StudySpec
+from simcore.traces import Trace
+from simcore.workload_statistics import WorkloadStatistics
+
+LIKELY_BATCH = 64
+"""Decode batch that a first guess at the machines needed counts on: what TBT limits leave of the largest batches."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """A question with its requests, and what follows from both before anything is simulated."""
+
+    spec: StudySpec
+    trace: Trace
+    trace_hash: str
+    lines: tuple[Line, ...]
+    bounds: tuple[Bounds, ...]
+    """One for each line."""
+    statistics: WorkloadStatistics
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """What the study may evaluate."""
+        members = [
+            (place, counts)
+            for place, (line, bounds) in enumerate(zip(self.lines, self.bounds, strict=True))
+            for counts in grid(line, self.spec, bounds)
+        ]
+        return Candidates(
+            np.array([place for place, _ in members], np.int64),
+            tuple(counts for _, counts in members),
+            np.array([self.machines_of(*member) for member in members], np.int64),
+            np.array([self.bound_of(*member) for member in members]),
+        )
+
+    def design(self, index: int) -> Design:
+        """The candidate of this number."""
+        if index not in self._designs:
+            found = self.candidates
+            self._designs[index] = self.lines[found.line[index]].design(found.counts[index])
+        return self._designs[index]
+
+    def machines_of(self, place: int, counts: Counts) -> NDArray[np.int64]:
+        """How many of each machine of the study a member of a line takes."""
+        taken = np.zeros(len(self._machine_ids), np.int64)
+        for pool, count in zip(self.lines[place].pools, counts, strict=True):
+            taken[self._machine_ids[pool.machine.id]] += count
+        return taken
+
+    def bound_of(self, place: int, counts: Counts) -> float:
+        """Requests/s that a member of a line can hold at most; infinite where it cannot run, which is not screened."""
+        fluid = self._fluid[place]
+        replicas = [pool.replicas(count) for pool, count in zip(self.lines[place].pools, counts, strict=True)]
+        return fluid.rate(replicas) if fluid is not None and all(replicas) else inf
+
+    @cached_property
+    def _machine_ids(self) -> dict[str, int]:
+        ids = dict.fromkeys(pool.machine.id for line in self.lines for pool in line.pools)
+        return {machine_id: column for column, machine_id in enumerate(ids)}
+
+    @cached_property
+    def _designs(self) -> dict[int, Design]:
+        return {}
+
+    @cached_property
+    def _fluid(self) -> list[FluidBound | None]:
+        known: PoolWorks = {}
+        return [
+            None if line.reason else fluid_bound(line.design((1,) * len(line.pools)).case, self.statistics, known)
+            for line in self.lines
+        ]
+
+
+def context(spec: StudySpec, trace: Trace) -> Context:
+    """Lines and bounds of a study; SpecError on an unknown machine, model or family."""
+    _refuse_unbuilt(spec)
+    statistics = WorkloadStatistics.of(trace)
+    found = tuple(lines(spec))
+    bounds = tuple(_bounds(line, spec, statistics) for line in found)
+    return Context(spec, trace, trace.content_hash(), found, bounds, statistics)
+
+
+def _bounds(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> Bounds:
+    need = _need(line, spec, statistics)
+    limits = spec.limits
+    unlimited = floor(sum(need) * BEYOND_NEED * 2) + 4 * len(line.pools)
+    kw = limits.power_limit_kw if limits.power_limit_kw and limits.power_kind == "nameplate" else inf
+    if limits.power_limit_kw and limits.power_kind == "provisioned":
+        kw = limits.power_limit_kw * max(p.machine.nameplate_w / p.machine.provisioned() for p in line.pools)
+    each = tuple(unlimited if pool.on_hand is None else pool.on_hand for pool in line.pools)
+    total = limits.machines or unlimited
+    least_w = min(pool.machine.nameplate_w for pool in line.pools)
+    return Bounds(
+        each, total, min(kw, unlimited * max(least_w, *(p.machine.nameplate_w for p in line.pools)) / 1000), need
+    )
+
+
+def _need(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[float, ...]:
+    """Machines of each pool that the rate's work keeps busy; one each where the line cannot run."""
+    if line.reason:
+        return (1.0,) * len(line.pools)
+    model = resolve_model(spec.model)
+    work = [
+        work_machines(
+            model,
+            pool.machine,
+            pool.latency,
+            statistics,
+            spec.rate_req_per_s,
+            pool.tensor_parallel,
+            pool.pipeline_parallel,
+            LIKELY_BATCH,
+        )
+        for pool in line.pools
+    ]
+    return (work[0].prefill + work[0].decode,) if len(work) == 1 else (work[0].prefill, work[1].decode)
+
+
+def _refuse_unbuilt(spec: StudySpec) -> None:
+    if spec.failures:
+        raise SpecError(f"failures: found {spec.failures}, not built yet, expected 0")
+    if spec.hold_equal is not None:
+        raise SpecError(f"hold_equal: found '{spec.hold_equal}', not built yet, expected null")
