@@ -20,7 +20,7 @@ PROMPT_SHARES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 """Of the dearest price that a prompt token can be given: any is valid, the best one depends on the cluster."""
 MEMORY_PRICES = 64
 """Points of the table of a decode's price over the memory that it holds; concave, so chords stay below it."""
-MEMORY_SHARES = (0.15, 0.3, 0.4, 0.5, 0.6, 0.75)
+MEMORY_SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 1.0)
 """Of what is left for decodes, the part that goes by memory: any is valid, the dearest counts."""
 
 Float64 = NDArray[np.float64]
@@ -108,7 +108,8 @@ def _base_ps(curve: IterationCurve, kind: BatchKind, tokens: Int64) -> Float64:
         return np.full(len(tokens), values[0])
     high = np.clip(np.searchsorted(knots, tokens), 1, len(knots) - 1)
     slope = (values[high] - values[high - 1]) / (knots[high] - knots[high - 1])
-    return np.maximum(values[high - 1] + slope * (tokens - knots[high - 1]), 0.0)
+    found: Float64 = np.maximum(values[high - 1] + slope * (tokens - knots[high - 1]), 0.0)
+    return found
 
 
 def _request_work(

@@ -16,20 +16,14 @@ from simcore.engine.fast.cluster import run
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs
 from simcore.engine.oracle.cluster import run as run_oracle
 from simcore.engine.outputs import FINISHED, RunResult
-from simcore.fluid import (
-    HYBRID_KINDS,
-    UNBUDGETED_KINDS,
-    RequestWork,
-    WorkloadStatistics,
-    capacity_bound,
-    request_work,
-    sustainable_rate,
-    token_ps,
-)
+from simcore.fluid import HYBRID_KINDS, UNBUDGETED_KINDS, FluidBound, capacity_bound
 from simcore.latency.curve import PS_PER_S, BatchKind
+from simcore.phase_work import BatchLimits, RequestWork, phase_works, token_ps
 from simcore.spec import decode_case
+from simcore.spec.case import BUDGET_KINDS as BUDGETED_KINDS
 from simcore.traces import Trace, read_trace
 from simcore.traces.resample import at_rate
+from simcore.workload_statistics import WorkloadStatistics
 from tests.invariants.strategies import CHUNKED, KINDS, clusters
 
 EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -44,18 +38,30 @@ def finished_trace(inputs: ClusterInputs, result: RunResult) -> Trace:
     return Trace.of("finished", arrival, prompt, output, cached_prompt_tokens=cached)
 
 
-def work_on(inputs: ClusterInputs, replica: ReplicaInputs, statistics: WorkloadStatistics) -> RequestWork:
-    """A mean request's least work there, by what the kind may batch."""
+def works_on(inputs: ClusterInputs, replica: ReplicaInputs, statistics: WorkloadStatistics) -> list[RequestWork]:
+    """A mean request's least work there, by what the kind may batch and memory holds."""
     policy = inputs.scheduler
-    size, longest = policy.max_batch_size, int((inputs.prompt_tokens + inputs.output_tokens).max())
-    tokens = max(policy.token_budget, policy.max_batch_tokens, longest)
+    longest, budgeted = int((inputs.prompt_tokens + inputs.output_tokens).max()), policy.kind in BUDGETED_KINDS
+    size = policy.max_batch_size
+    if policy.kind not in UNBUDGETED_KINDS:
+        size = max(size // replica.stages, 1)
+    tokens = policy.token_budget if budgeted or policy.chunked else max(policy.max_batch_tokens, longest)
     tokens = size * longest if policy.kind in UNBUDGETED_KINDS else tokens
     both = replica.role == "mixed" or policy.mixed_pool
-    work = request_work(replica.curve, statistics, tokens, size, policy.kind in HYBRID_KINDS and both)
+    limits = BatchLimits(
+        prefill_tokens=tokens,
+        hybrid_tokens=(tokens + size * (not budgeted and not policy.chunked)) * (policy.kind in HYBRID_KINDS and both),
+        sequences=size,
+        kv_tokens=replica.kv_blocks * policy.block_tokens,
+        whole_outputs=policy.reservation != "on_demand",
+        windowed_share=policy.windowed_layers / (policy.full_layers + policy.windowed_layers),
+        window_tokens=policy.window_tokens,
+    )
+    works = phase_works(replica.curve, statistics, limits)
     if both:
-        return work
+        return works
     prefills = replica.role == "prefill"
-    return RequestWork(work.prefill_s if prefills else math.inf, math.inf if prefills else work.decode_s)
+    return [RequestWork(w.prefill_s if prefills else math.inf, math.inf if prefills else w.decode_s) for w in works]
 
 
 def recomputing_is_no_cheaper(inputs: ClusterInputs, result: RunResult, replica: ReplicaInputs) -> bool:
@@ -93,7 +99,8 @@ def test_no_run_is_faster_than_the_fluid_bound(kind: str, data: st.DataObject) -
     assume(all(recomputing_is_no_cheaper(inputs, result, replica) for replica in inputs.replicas))
     requests = finished_trace(inputs, result)
     statistics = WorkloadStatistics.of(requests)
-    rate = sustainable_rate([(1, work_on(inputs, replica, statistics)) for replica in inputs.replicas])
+    works = [works_on(inputs, replica, statistics) for replica in inputs.replicas]
+    rate = FluidBound.of([[work[0], work[-1]] for work in works]).rate([1] * len(works))
     taken_ps = result.end_ps - int(inputs.arrival_ps[0]) + roundings_ps(result)
     assert len(requests) * PS_PER_S <= rate * FLOATS * taken_ps
 

@@ -1,5 +1,9 @@
 """Questions and made-up capacities, for tests of what is done with evaluations (the engine is not asked)."""
 
+from dataclasses import fields
+from math import inf
+
+from simcore.counts import Counts
 from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
 from simcore.spec import StudySpec, decode_study
 from simcore.study import Context, context, load_trace, next_designs
@@ -22,7 +26,20 @@ def question(**changes: object) -> StudySpec:
     return decode_study({**plain, **changes})
 
 
+class Unbounded(Context):
+    """Whose designs hold whatever a test makes up: nothing is proven of them."""
+
+    def bound_of(self, place: int, counts: Counts) -> float:
+        return inf
+
+
 def asked(**changes: object) -> Context:
+    found = bounded(**changes)
+    return Unbounded(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+
+def bounded(**changes: object) -> Context:
+    """With the fluid bounds of its designs."""
     spec = question(**changes)
     return context(spec, load_trace(spec))
 

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,16 +9,12 @@ from hypothesis import strategies as st
 from simcore.catalogue import machine, model
 from simcore.engine.compile import compile_case
 from simcore.engine.oracle.cluster import run
-from simcore.fluid import (
-    WorkloadStatistics,
-    capacity_bound,
-    lone_request,
-    token_ps,
-    work_machines,
-)
+from simcore.fluid import capacity_bound, lone_request, work_machines
 from simcore.latency.curve import BatchKind, IterationCurve
+from simcore.phase_work import BatchLimits, phase_works, token_ps
 from simcore.spec import SCHEDULER_KINDS, LatencySpec
 from simcore.traces import PS_PER_S, Trace
+from simcore.workload_statistics import WorkloadStatistics
 from tests.unit.simcore.runs import CURVE, case, trace
 
 ONE = trace([0.0, 1.0], [100, 100], [11, 11])
@@ -56,9 +53,41 @@ def test_the_cheapest_token_is_that_of_every_batch_tried(knots, most):
 
 def test_work_is_shared_by_the_largest_batches():
     curve = IterationCurve((1, 2048), (10**9, 10**9), (10**8, 10**8), (10**9, 10**9), 0, 0, 0, 0)
-    work = request_work(curve, STATISTICS, batch_tokens=2000, batch_size=50, hybrid=False)
+    work = phase_works(curve, STATISTICS, BatchLimits(prefill_tokens=2000, hybrid_tokens=0, sequences=50))[0]
     assert work.prefill_s == pytest.approx(100 * 1e-3 / 2000)
     assert work.decode_s == pytest.approx(10 * 1e-4 / 50)
+
+
+def test_no_decode_batch_holds_more_memory_than_there_is():
+    """Contexts of 100 to 109 tokens: nine decodes fit 1000 tokens, though fifty may share a batch."""
+    curve = IterationCurve((1, 50), (10**9, 10**9), (10**10, 10**10), (10**9, 10**9), 0, 0, 0, 0)
+    limits = BatchLimits(prefill_tokens=2000, hybrid_tokens=0, sequences=50, kv_tokens=1000)
+    decode_s = phase_works(curve, STATISTICS, limits)[0].decode_s
+    assert 10 * 1e-2 / 10 < decode_s <= 10 * 1e-2 / 9
+    reserved = phase_works(curve, STATISTICS, replace(limits, whole_outputs=True))[0].decode_s
+    assert decode_s < reserved <= 10 * 1e-2 / 9
+
+
+def test_windowed_layers_leave_room_for_more_decodes():
+    curve = IterationCurve((1, 50), (10**9, 10**9), (10**10, 10**10), (10**9, 10**9), 0, 0, 0, 0)
+    limits = BatchLimits(prefill_tokens=2000, hybrid_tokens=0, sequences=50, kv_tokens=1000)
+    windowed = replace(limits, windowed_share=0.5, window_tokens=10)
+    assert phase_works(curve, STATISTICS, windowed)[0].decode_s < phase_works(curve, STATISTICS, limits)[0].decode_s
+
+
+def test_a_small_token_budget_makes_prompts_dear():
+    flat = {**CURVE, "prefill_s": [0.1, 0.1], "hybrid_s": [0.1, 0.1], "decode_s": [1e-9, 1e-9]}
+    budgets = [case(scheduler={"kind": "sarathi", "token_budget": budget}, latency=flat) for budget in (64, 512)]
+    small, large = (capacity_bound(asked, STATISTICS) for asked in budgets)
+    assert small == pytest.approx(64 / (100 * 0.1), rel=1e-3)
+    assert large == pytest.approx(8 * small, rel=1e-2)
+
+
+def test_a_request_that_no_replica_can_hold_is_no_work():
+    lengths = trace([0.0, 1.0], [100, 5000], [11, 11])
+    found = WorkloadStatistics.of(lengths).fitting(1000)
+    assert (found.prompt_tokens, found.decode_tokens) == (50, 5)
+    assert found.steps_by_context[1].sum() == found.steps_by_total[1].sum() == 5
 
 
 def test_machines_grow_with_the_rate_and_with_smaller_decode_batches():

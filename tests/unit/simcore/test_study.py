@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcore.search import MOST_TRIED
+from simcore.refine import MOST_REFINED
 from simcore.spec import SpecError
 from simcore.study import next_designs
 from tests.unit.simcore.questions import asked, explored, linear
@@ -45,7 +45,7 @@ def test_the_fewest_split_machines_within_the_power_limit_are_found(prefill, dec
     ]
     if within:
         assert min(map(sum, found)) == min(map(sum, within))
-    assert len([d for d in designs if d.family.startswith("splitwise")]) <= MOST_TRIED * 2
+    assert len([d for d in designs if d.family.startswith("splitwise")]) <= 12 + MOST_REFINED + 8
 
 
 def test_no_design_is_asked_for_twice_and_the_waves_end():
