@@ -245,7 +245,7 @@ def _limit_named(evaluation: Evaluation, name: str) -> LimitResult | None:
 
 def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
     spec = result.spec
-    if all(row.status == "infeasible" for row in result.rows):
+    if all(row.status in ("infeasible", "screened") for row in result.rows):
         return AnswerLine("A", _so_far(progress, f"No design can run {resolve_model(spec.model).name} as asked."))
     limits = []
     if spec.limits.power_limit_kw is not None:
@@ -286,8 +286,17 @@ def _evidence(result: StudyResult) -> AnswerLine:
     )
     runs = sum(evaluation.simulations for evaluation in result.evaluations.values())
     requests = sum(evaluation.requests_simulated for evaluation in result.evaluations.values())
-    text = f"Based on {listed(list(sources))}; {runs:,} simulations of {requests:,} requests in all"
+    text = f"Based on {listed(list(sources))}; {runs:,} simulations of {requests:,} requests in all{_screened(result)}"
     return AnswerLine("E", f"{text}; {ARRIVALS[result.spec.arrivals]}.")
+
+
+def _screened(result: StudyResult) -> str:
+    """How many designs needed no simulation."""
+    screened = sum(row.status == "screened" for row in result.rows)
+    if not screened:
+        return ""
+    are = "is" if screened == 1 else "are"
+    return f", {counted(screened, 'more design')} {are} beaten by proof whatever machines and power cost"
 
 
 def _source(latency: object) -> str:

@@ -17,7 +17,7 @@ from simcore.explain import answer
 from simcore.result import StudyResult, study_result
 from simcore.rows import COLUMNS, as_json, as_text
 from simcore.spec import SlowdownSlo, SpecError, StudySpec
-from simcore.study import Context, context, load_trace, next_designs
+from simcore.study import Context, context, load_trace, next_designs, screened
 from simcore.traces import Trace
 
 _context: Context | None = None
@@ -37,6 +37,9 @@ def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyRes
         while wave := next_designs(asked, done):
             designs += wave
             done |= {evaluation.design_id: evaluation for evaluation in run(wave)}
+    for design, reason in screened(asked, done):
+        designs.append(design)
+        done[design.design_id] = reason
     return study_result(spec, designs, done, book)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from simcore import search
 from simcore.counts import BEYOND_NEED, Bounds, Counts, inside
-from simcore.dominance import Held, dominators
+from simcore.dominance import dominators
 from simcore.evaluation import Design, Evaluation
 from simcore.families import Line
 from simcore.refine import Proven, refine

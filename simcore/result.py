@@ -25,7 +25,7 @@ class Shortfall:
     """One thing that keeps a design from being an answer, and how far off it is."""
 
     kind: str
-    """``rate``, ``power``, ``cost``, ``machines``, ``racks``, ``fit``."""
+    """``rate``, ``power``, ``cost``, ``machines``, ``racks``, ``fit``; ``screened``: beaten without a simulation."""
     text: str
     """In words, with what it would need: ``26 kW more nameplate power``."""
     excess: float
@@ -73,7 +73,7 @@ def study_result(
         shortfalls,
         meeting[0] if meeting else None,
         _first_of_families(meeting),
-        () if meeting else _closest(rows, shortfalls),
+        () if meeting else _closest([row for row in rows if row.status != "screened"], shortfalls),
     )
 
 
@@ -132,7 +132,7 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
         decode_pipeline_parallel=second.pipeline_parallel if second else None,
         capacity_req_per_s=capacity,
         capacity_low=evaluation.capacity_low if done else None,
-        capacity_high=evaluation.capacity_high if done else None,
+        capacity_high=evaluation.capacity_high if done or evaluation.status == "screened" else None,
         met=evaluation.holds(spec.rate_req_per_s) if done else None,
         binding_limit=evaluation.binding_limit or None,
         binding_pool=evaluation.binding_pool or None,
@@ -160,7 +160,8 @@ def token_budget(case: Case) -> int | None:
 
 def _shortfalls(row: DesignRow, evaluation: Evaluation, design: Design, spec: StudySpec) -> list[Shortfall]:
     if evaluation.status != "evaluated":
-        return [Shortfall("fit", evaluation.reason, float("inf"))]
+        kind = "screened" if evaluation.status == "screened" else "fit"
+        return [Shortfall(kind, evaluation.reason, float("inf"))]
     return [
         found
         for found in (

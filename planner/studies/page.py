@@ -132,7 +132,9 @@ def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
 def hollow_designs(result: StudyResult) -> frozenset[str]:
     """Those that break a limit of the question or cannot run at all; one that only holds too little is not hollow."""
     return frozenset(
-        design_id for design_id, found in result.shortfalls.items() if any(short.kind != "rate" for short in found)
+        design_id
+        for design_id, found in result.shortfalls.items()
+        if any(short.kind not in ("rate", "screened") for short in found)
     )
 
 

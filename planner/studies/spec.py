@@ -92,7 +92,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
             kv_transfer=KvTransferSpec(mode=inputs["kv_transfer"]),
             arrivals=inputs["arrivals"],
             seeds=(inputs["seed"],),
-            counts=CountGrid(**{role: _counts(inputs[f"{role}_counts"]) for role in ("mixed", "prefill", "decode")}),
+            counts=CountGrid(*(_counts(inputs[f"{role}_counts"]) for role in ("mixed", "prefill", "decode"))),
         )
 
 
