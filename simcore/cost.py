@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
-from simcore.fluid import WorkloadStatistics, capacity_bound
+from simcore.fluid import capacity_bound
 from simcore.offered_load import requests_needed
 from simcore.spec import AUTO, Case, SpecError
+from simcore.workload_statistics import WorkloadStatistics
 
 HELD = 0.7
 """Of the fluid bound, that a design holds within its SLO, mostly."""

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import mul
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,6 +33,10 @@ MAX_BATCH_SIZE = 512
 HYBRID_KINDS = ("sarathi", "vllm_v1", "orca", "splitwise", "splitwise_baseline")
 UNBUDGETED_KINDS = ("orca", "request_level")
 """Their batches take whole prompts, as many as there are places."""
+_known: WeakKeyDictionary[WorkloadStatistics, dict[tuple[IterationCurve, BatchLimits], list[RequestWork]]] = (
+    WeakKeyDictionary()
+)
+"""Prices found already, as long as the workload is in use: the designs of a study share few kinds of pools."""
 ON_DEMAND_KINDS = ("sarathi", "vllm", "vllm_v1")
 """Their decodes take memory as tokens appear, unless ``memory.reservation`` says otherwise."""
 
@@ -121,17 +126,12 @@ class FluidBound:
         return min(float(sum(map(mul, row, replicas))) for row in self.rows)
 
 
-PoolWorks = dict[tuple[IterationCurve, WorkloadStatistics, BatchLimits], list[RequestWork]]
-"""Prices found already: many designs of a study share a pool."""
-
-
-def fluid_bound(case: Case, statistics: WorkloadStatistics, known: PoolWorks | None = None) -> FluidBound:
+def fluid_bound(case: Case, statistics: WorkloadStatistics) -> FluidBound:
     """The bound of a case's pools. SpecError where it cannot be compiled."""
-    known = {} if known is None else known
     capacities = [_kv_tokens(case, pool) for pool in case.pools]
     served = statistics.fitting(min(capacities))
     pools = zip(case.pools, capacities, strict=True)
-    return FluidBound.of([_pool_works(case, pool, served, kv, known) for pool, kv in pools])
+    return FluidBound.of([_pool_works(case, pool, served, kv) for pool, kv in pools])
 
 
 def _rows(works: Sequence[RequestWork]) -> Iterator[tuple[float, ...]]:
@@ -157,9 +157,7 @@ def _earned(pay: float, seconds: float) -> float:
     return pay / seconds if seconds else math.inf
 
 
-def _pool_works(
-    case: Case, pool: PoolSpec, statistics: WorkloadStatistics, kv_tokens: int, known: PoolWorks
-) -> list[RequestWork]:
+def _pool_works(case: Case, pool: PoolSpec, statistics: WorkloadStatistics, kv_tokens: int) -> list[RequestWork]:
     model, scheduler = resolve_model(case.model), case.scheduler
     machine = resolve_machine(pool.machine)
     parallel = (pool.tensor_parallel, pool.pipeline_parallel)
@@ -177,10 +175,10 @@ def _pool_works(
         windowed_share=model.windowed_layers / model.layers,
         window_tokens=model.window_tokens or 0,
     )
-    key = (curve, statistics, limits)
-    if key not in known:
-        known[key] = phase_works(curve, statistics, limits)
-    works = known[key]
+    known = _known.setdefault(statistics, {})
+    if (curve, limits) not in known:
+        known[curve, limits] = phase_works(curve, statistics, limits)
+    works = known[curve, limits]
     if both:
         return works
     if pool.role == "prefill":

@@ -18,8 +18,8 @@ from simcore.workload_statistics import WorkloadStatistics
 
 PROMPT_SHARES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 """Of the dearest price that a prompt token can be given: any is valid, the best one depends on the cluster."""
-MEMORY_PRICES = 64
-"""Points of the table of a decode's price over the memory that it holds; concave, so chords stay below it."""
+MEMORY_PRICES = 48
+"""Points of the table of a decode's price over the memory that it holds."""
 MEMORY_SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 1.0)
 """Of what is left for decodes, the part that goes by memory: any is valid, the dearest counts."""
 
@@ -132,22 +132,28 @@ def _decode_price_ps(statistics: WorkloadStatistics, limits: BatchLimits, left_p
     equal = statistics.decode_tokens * float((left_ps / np.arange(1, len(left_ps) + 1)).min())
     if limits.kv_tokens is None or not statistics.decode_tokens:
         return equal
+    memory, steps = _steps_by_memory(statistics, limits)
+    return max(equal, *(_shared_price_ps(left_ps, memory, steps, share) for share in MEMORY_SHARES))
+
+
+def _steps_by_memory(statistics: WorkloadStatistics, limits: BatchLimits) -> tuple[Float64, Float64]:
+    """Shares of the memory there is, evenly apart, and a mean request's decode steps at each.
+
+    A step that holds something in between is divided among both neighbours. The price that it is multiplied with is
+    concave in the memory held (a least of straight lines), so its chord between the two is no dearer.
+    """
     tokens, steps = statistics.steps_by_total if limits.whole_outputs else statistics.steps_by_context
-    memory = limits.held(tokens) / limits.kv_tokens
-
-    def price(by_memory: float) -> float:
-        return _shared_price_ps(left_ps, memory, steps, by_memory)
-
-    return max(equal, *(price(share) for share in MEMORY_SHARES))
+    memory = limits.held(tokens) / (limits.kv_tokens or 1)
+    points = np.linspace(memory.min(), memory.max(), MEMORY_PRICES)
+    width = (points[1] - points[0]) or 1.0
+    place = np.minimum(((memory - points[0]) / width).astype(np.int64), MEMORY_PRICES - 2)
+    beyond = (memory - points[0]) / width - place
+    lower = np.bincount(place, steps * (1 - beyond), MEMORY_PRICES)
+    return points, lower + np.bincount(place + 1, steps * beyond, MEMORY_PRICES)
 
 
 def _shared_price_ps(left_ps: Float64, memory: Float64, steps: Float64, by_memory: float) -> float:
-    """sum over steps of min over n of left(n) x ((1 - by_memory)/n + by_memory x memory held / memory there is).
-
-    The least over n is concave in the memory held, so chords between the points of a table stay below it.
-    """
-    points = np.linspace(memory.min(), memory.max(), MEMORY_PRICES)
-    decodes = np.arange(1, len(left_ps) + 1)
-    each = left_ps * (1 - by_memory) / decodes
-    table = (each + by_memory * points[:, None] * left_ps).min(axis=1)
-    return float(np.interp(memory, points, table) @ steps)
+    """sum over steps of min over n of left(n) x ((1 - by_memory)/n + by_memory x the share of memory held)."""
+    each = left_ps * ((1 - by_memory) / np.arange(1, len(left_ps) + 1))
+    least = (each + np.multiply.outer(by_memory * memory, left_ps)).min(axis=1)
+    return float(least @ steps)

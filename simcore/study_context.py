@@ -13,7 +13,7 @@ from simcore.catalogue import resolve_model
 from simcore.counts import BEYOND_NEED, Bounds, Counts, grid
 from simcore.evaluation import Design
 from simcore.families import Line, lines
-from simcore.fluid import FluidBound, PoolWorks, fluid_bound, work_machines
+from simcore.fluid import FluidBound, fluid_bound, work_machines
 from simcore.search import Candidates
 from simcore.spec import SpecError, StudySpec
 from simcore.traces import Trace
@@ -81,9 +81,8 @@ class Context:
 
     @cached_property
     def _fluid(self) -> list[FluidBound | None]:
-        known: PoolWorks = {}
         return [
-            None if line.reason else fluid_bound(line.design((1,) * len(line.pools)).case, self.statistics, known)
+            None if line.reason else fluid_bound(line.design((1,) * len(line.pools)).case, self.statistics)
             for line in self.lines
         ]
 

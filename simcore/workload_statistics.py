@@ -14,7 +14,7 @@ Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WorkloadStatistics:
     """What a mean request of a workload asks for."""
 

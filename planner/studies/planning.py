@@ -30,6 +30,8 @@ class Plan:
     """The next step of a study. Nothing left to simulate: it is complete."""
 
     known: list[tuple[Design, Evaluation]] = field(default_factory=list)
+    screened: list[tuple[Design, Evaluation]] = field(default_factory=list)
+    """Of a study that is complete: designs that an evaluated one beats by proof."""
     shards: list[list[Design]] = field(default_factory=list)
 
 
@@ -41,6 +43,7 @@ def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
         check()
         designs = [design for design in search.next_designs(context, done) if design.design_id not in done]
         if not designs:
+            made.screened = search.screened(context, done)
             break
         found = known(designs, context, engine_version, study)
         made.known += [(design, found[design.design_id]) for design in designs if design.design_id in found]

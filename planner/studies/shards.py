@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from simcore.cost import predicted_cpu_s
 from simcore.evaluation import Design
-from simcore.fluid import WorkloadStatistics
 from simcore.study import Context
 
 LEAST_S, MOST_S = 1.0, 3.0
@@ -14,7 +13,7 @@ SHARDS_A_WAVE = 16
 
 def shards(designs: Sequence[Design], context: Context) -> list[list[Design]]:
     """The designs in their order, a few at a time."""
-    statistics = WorkloadStatistics.of(context.trace)
+    statistics = context.statistics
     replications = len(context.spec.seeds)
     return cut(designs, [predicted_cpu_s(design.case, statistics, replications) for design in designs])
 

@@ -92,7 +92,11 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
             kv_transfer=KvTransferSpec(mode=inputs["kv_transfer"]),
             arrivals=inputs["arrivals"],
             seeds=(inputs["seed"],),
-            counts=CountGrid(*(_counts(inputs[f"{role}_counts"]) for role in ("mixed", "prefill", "decode"))),
+            counts=CountGrid(
+                mixed=_counts(inputs["mixed_counts"]),
+                prefill=_counts(inputs["prefill_counts"]),
+                decode=_counts(inputs["decode_counts"]),
+            ),
         )
 
 

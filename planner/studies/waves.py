@@ -110,13 +110,15 @@ def add_wave(study: Study, number: int) -> None:
 
 def _add_known(study: Study, plan: Plan) -> None:
     """Designs whose results other studies have found; those whose bounds rule them out."""
-    rows = [_known_row(study, design, evaluation) for design, evaluation in plan.known]
-    _add_rows(study, rows)
+    rows = [_found_row(study, *found, StudyDesign.Origin.KNOWN) for found in plan.known]
+    old = set(study.designs.filter(origin=StudyDesign.Origin.SCREENED).values_list("design_id", flat=True))
+    screened = [found for found in plan.screened if found[0].design_id not in old]
+    _add_rows(study, rows + [_found_row(study, *found, StudyDesign.Origin.SCREENED) for found in screened])
 
 
-def _known_row(study: Study, design: Design, evaluation: Evaluation) -> StudyDesign:
+def _found_row(study: Study, design: Design, evaluation: Evaluation, origin: StudyDesign.Origin) -> StudyDesign:
     row, packed = _row(study, design), pack(replace(evaluation, cpu_s=0.0))
-    row.result, row.result_checksum, row.origin = packed.data, packed.checksum, StudyDesign.Origin.KNOWN
+    row.result, row.result_checksum, row.origin = packed.data, packed.checksum, origin
     return row
 
 
