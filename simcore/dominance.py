@@ -2,7 +2,7 @@
 
 A design is screened where an evaluated one uses no more of any machine and holds more than the design can by its fluid
 bound. Nameplate and provisioned power are sums over machines, so they are no more either, and so is what both cost at
-any price a machine and any price a kW. Docs: docs/decisions/0040-pruning-by-proof.md.
+any price a machine and any price a kW. Docs: docs/decisions/0013-pruning-by-proof.md.
 """
 
 from __future__ import annotations

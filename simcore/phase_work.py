@@ -3,7 +3,7 @@
 A batch's time is shared out among its tokens in a way that never hands out more than there is: each new prompt token
 gets a fixed price, what is left goes to the decodes, part of it in equal shares, part of it by the KV memory that they
 hold. Since the decodes of one batch hold at most the replica's KV memory, nobody decodes in batches larger than fit.
-The argument is in docs/decisions/0040-pruning-by-proof.md. Latency and memory only; imports no engine.
+The argument is in docs/decisions/0013-pruning-by-proof.md. Latency and memory only; imports no engine.
 """
 
 from __future__ import annotations
@@ -148,8 +148,9 @@ def _steps_by_memory(statistics: WorkloadStatistics, limits: BatchLimits) -> tup
     width = (points[1] - points[0]) or 1.0
     place = np.minimum(((memory - points[0]) / width).astype(np.int64), MEMORY_PRICES - 2)
     beyond = (memory - points[0]) / width - place
-    lower = np.bincount(place, steps * (1 - beyond), MEMORY_PRICES)
-    return points, lower + np.bincount(place + 1, steps * beyond, MEMORY_PRICES)
+    at_points: Float64 = np.bincount(place, steps * (1 - beyond), MEMORY_PRICES).astype(float)
+    at_points += np.bincount(place + 1, steps * beyond, MEMORY_PRICES)
+    return points, at_points
 
 
 def _shared_price_ps(left_ps: Float64, memory: Float64, steps: Float64, by_memory: float) -> float:

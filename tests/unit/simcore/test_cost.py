@@ -14,7 +14,7 @@ CONTEXT = asked(
     counts={"mixed": [4, 40, 400], "prefill": [4, 40, 400], "decode": [4, 40, 400]},
 )
 STATISTICS = WorkloadStatistics.of(CONTEXT.trace)
-DESIGNS = next_designs(CONTEXT, {})
+DESIGNS = [CONTEXT.design(index) for index in range(len(CONTEXT.candidates))]
 
 
 def cost(design: Design, statistics: WorkloadStatistics = STATISTICS, replications: int = 1) -> float:
