@@ -14,6 +14,7 @@ from simcore.counts import BEYOND_NEED, Bounds, Counts, grid
 from simcore.evaluation import Design
 from simcore.families import Line, lines
 from simcore.fluid import FluidBound, fluid_bound, work_machines
+from simcore.offered_load import replication
 from simcore.search import Candidates
 from simcore.spec import SpecError, StudySpec
 from simcore.traces import Trace
@@ -66,9 +67,10 @@ class Context:
 
     def bound_of(self, place: int, counts: Counts) -> float:
         """Requests/s that a member of a line can hold at most; infinite where it cannot run, which is not screened."""
-        fluid = self._fluid[place]
         replicas = [pool.replicas(count) for pool, count in zip(self.lines[place].pools, counts, strict=True)]
-        return fluid.rate(replicas) if fluid is not None and all(replicas) else inf
+        if self.lines[place].reason or not all(replicas):
+            return inf
+        return max(fluid.rate(replicas) for fluid in self._fluid[place])
 
     @cached_property
     def _machine_ids(self) -> dict[str, int]:
@@ -80,10 +82,14 @@ class Context:
         return {}
 
     @cached_property
-    def _fluid(self) -> list[FluidBound | None]:
+    def _fluid(self) -> list[list[FluidBound]]:
+        """By line, of each replication: a bootstrapped workload has its own mean request, and its own capacity."""
+        cases = [line.design((1,) * len(line.pools)).case for line in self.lines]
+        traces = dict.fromkeys(replication(self.trace, cases[0], seed) for seed in self.spec.seeds)
+        each = [self.statistics if trace is self.trace else WorkloadStatistics.of(trace) for trace in traces]
         return [
-            None if line.reason else fluid_bound(line.design((1,) * len(line.pools)).case, self.statistics)
-            for line in self.lines
+            [] if line.reason else [fluid_bound(case, statistics) for statistics in each]
+            for line, case in zip(self.lines, cases, strict=True)
         ]
 
 

@@ -6,7 +6,6 @@ from simcore.cost import RUN_S, predicted_cpu_s
 from simcore.evaluation import Design
 from simcore.fluid import WorkloadStatistics
 from simcore.spec import MemorySpec, decode_case
-from simcore.study import next_designs
 from tests.unit.simcore.questions import asked
 
 CONTEXT = asked(

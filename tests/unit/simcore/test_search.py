@@ -208,3 +208,11 @@ def test_every_count_that_matters_ends_with_the_largest(machines):
 def test_every_prefill_count_is_a_candidate_with_the_decode_pool_filled_up():
     context = bounded(families=["splitwise:dgx-h100+dgx-h100"], counts={"every": True}, goal="throughput")
     assert context.candidates.counts == tuple((prefill, 40 - prefill) for prefill in range(1, 40))
+
+
+def test_the_bound_is_that_of_the_replication_that_may_hold_most():
+    """Bootstrapped workloads have other mean requests: a design may hold more of one than of the trace itself."""
+    alone, several = (
+        bounded(families=FAMILIES[:1], counts={"mixed": [5]}, seeds=seeds) for seeds in ([0], [0, 1, 2, 3])
+    )
+    assert several.bound_of(0, (5,)) > alone.bound_of(0, (5,))
