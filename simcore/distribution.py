@@ -6,21 +6,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simcore.latencies import INFINITE, TokenGaps
 from simcore.latency.curve import PS_PER_S
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
-INFINITE = int(np.iinfo(np.int64).max)
-"""+infinity in an array of picoseconds: a time that never came."""
-
 REPORTED = (50, 90, 95, 99, 100)
 
 LIMB_BITS = 21
+MANTISSA_BITS = 52
+INT64_SAFE = 2**62
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,15 @@ def rank(percentile: float, count: int) -> int:
 
     The percentile is the decimal number that it is written as (99.9 is 999/10). 0 < percentile <= 100, count >= 1.
     """
-    return max(math.ceil(Fraction(repr(percentile)) * count / 100), 1)
+    numerator, denominator = _share(percentile)
+    return max(-(-numerator * count // denominator), 1)
+
+
+@cache
+def _share(percentile: float) -> tuple[int, int]:
+    """Of all values, as a whole ratio."""
+    share = Fraction(repr(percentile)) / 100
+    return share.numerator, share.denominator
 
 
 def percentile(values: Numbers, p: float) -> float:
@@ -61,28 +70,42 @@ def percentiles(values: Numbers, wanted: Sequence[float]) -> list[float]:
     return [_as_float(placed[position]) for position in positions]
 
 
-def weighted_percentile(values: NDArray[np.int64], counts: NDArray[np.int64], never: int, p: float) -> float:
-    """Inverse empirical CDF of ``values`` (increasing), each ``counts`` times, and ``never`` times infinity."""
-    total = int(counts.sum()) + never
-    if total == 0:
-        return 0.0
-    position = int(np.searchsorted(np.cumsum(counts), rank(p, total), side="left"))
-    return float(values[position]) if position < len(values) else math.inf
+def gap_percentiles(gaps: TokenGaps, never: int, wanted: Sequence[float]) -> list[float]:
+    """Inverse empirical CDF of all gaps, ``never`` of them infinite."""
+    total = gaps.total + never
+    ranks = [rank(p, total) for p in wanted]
+    came = [place for place in ranks if place <= gaps.total] if total else []
+    found = dict(zip(came, gaps.at_ranks(came), strict=True)) if came else {}
+    return [float(found[place]) if place in found else math.inf for place in ranks] if total else [0.0] * len(wanted)
 
 
-def exact_sum(values: NDArray[np.int64], counts: NDArray[np.int64] | int = 1) -> int:
-    """The sum of ``values``, each ``counts`` times, in parts with room for 2**42 of them: one int64 might overflow,
-    and the last bits of a floating sum depend on its order, so on the machine."""
+def exact_sum(values: NDArray[np.int64]) -> int:
+    """The sum of whole numbers; where one int64 might overflow, in parts with room for 2**42 of them."""
+    if len(values) * max(int(values.max(initial=0)), -int(values.min(initial=0))) < INT64_SAFE:
+        return int(values.sum())
     limb = (1 << LIMB_BITS) - 1
     parts = (values & limb, values >> LIMB_BITS & limb, values >> 2 * LIMB_BITS)
-    return sum(int((part * counts).sum()) << i * LIMB_BITS for i, part in enumerate(parts))
+    return sum(int(part.sum()) << i * LIMB_BITS for i, part in enumerate(parts))
+
+
+def exact_float_sum(values: NDArray[np.float64]) -> float:
+    """The sum, rounded once: the last bits of a plain floating sum depend on its order, so on the machine.
+
+    Of whole numbers and, where no value is so small that it has bits below 2**-52, of their fractions.
+    """
+    whole = np.floor(values)
+    fractions = np.ldexp(values - whole, MANTISSA_BITS)
+    if np.abs(whole).max(initial=0.0) >= INT64_SAFE or np.any(fractions != np.floor(fractions)):
+        return math.fsum(values.tolist())
+    total = (exact_sum(whole.astype(np.int64)) << MANTISSA_BITS) + exact_sum(fractions.astype(np.int64))
+    return total / (1 << MANTISSA_BITS)
 
 
 def mean_of(values: Numbers) -> float:
     """The mean of at least one value, from the exact sum and so the same everywhere."""
     if np.issubdtype(values.dtype, np.integer):
-        return exact_sum(values.astype(np.int64)) / len(values)
-    return math.fsum(values.tolist()) / len(values)
+        return exact_sum(values.astype(np.int64, copy=False)) / len(values)
+    return exact_float_sum(values.astype(np.float64, copy=False)) / len(values)
 
 
 def distribution_s(values_ps: Numbers) -> Distribution:
@@ -94,14 +117,12 @@ def distribution_s(values_ps: Numbers) -> Distribution:
     return _in_seconds(mean, points)
 
 
-def weighted_distribution_s(values_ps: NDArray[np.int64], counts: NDArray[np.int64], never: int) -> Distribution:
-    """The distribution, in seconds, of ``values_ps``, each ``counts`` times, and ``never`` times infinity."""
-    total = int(counts.sum())
-    if total + never == 0:
+def gap_distribution_s(gaps: TokenGaps, never: int, sum_ps: int) -> Distribution:
+    """The distribution, in seconds, of all gaps, ``never`` of them infinite; ``sum_ps``: of all where none is."""
+    if gaps.total + never == 0:
         return Distribution(None, None, None, None, None, None)
-    points = [weighted_percentile(values_ps, counts, never, p) for p in REPORTED]
-    mean = math.inf if never else exact_sum(values_ps, counts) / total
-    return _in_seconds(mean, points)
+    mean = math.inf if never else sum_ps / gaps.total
+    return _in_seconds(mean, gap_percentiles(gaps, never, REPORTED))
 
 
 def finite(value: float) -> float | None:

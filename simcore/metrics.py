@@ -12,25 +12,25 @@ import numpy as np
 from simcore.binding import Binding, binding
 from simcore.budget import auto_budget
 from simcore.distribution import (
-    INFINITE,
     Distribution,
     as_json,
     distribution_s,
+    exact_sum,
+    gap_distribution_s,
     mean_of,
-    weighted_distribution_s,
 )
 from simcore.drawn_power import DrawnPower, drawn_power
-from simcore.engine.inputs import ClusterInputs, Int64
+from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import FINISHED, REFUSED, UNFINISHED, RunResult
 from simcore.evaluation import PhaseResult, RateResult
+from simcore.feasibility import window_latencies, window_stability
 from simcore.fleet import nameplate_w, provisioned_w
-from simcore.latencies import Float64, Latencies
+from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S, BatchKind
-from simcore.lone import lone_times
 from simcore.pool_use import PoolUse, pool_uses
 from simcore.slo import Objective, SloOutcome, check
 from simcore.spec import AUTO, Case
-from simcore.stability import Stability, stability
+from simcore.stability import Stability
 
 SHORT_REQUESTS = 1000
 """Below this a P99 rests on fewer than ten requests."""
@@ -48,6 +48,8 @@ class Summary:
     duration_s: float
     """First arrival to last finish."""
     iterations: int
+    events: int
+    """What the engine handled (``RunResult.events``)."""
     throughput_req_per_s: float
     input_tokens_per_s: float
     output_tokens_per_s: float
@@ -114,11 +116,12 @@ def summarise(
         refused=int(np.count_nonzero(status == REFUSED)),
         duration_s=duration_s,
         iterations=int(run.replicas.iterations.sum()),
+        events=run.events,
         throughput_req_per_s=_per_s(finished, duration_s),
         input_tokens_per_s=_per_s(int(inputs.prompt_tokens[done].sum()), duration_s),
         output_tokens_per_s=_per_s(int(inputs.output_tokens[done].sum()), duration_s),
         ttft_s=distribution_s(latencies.ttft_ps),
-        tbt_s=weighted_distribution_s(latencies.gap_ps, latencies.gap_count, latencies.gaps_never),
+        tbt_s=gap_distribution_s(latencies.gaps, latencies.gaps_never, _gap_sum_ps(latencies)),
         tpot_s=distribution_s(latencies.tpot_ps[latencies.has_tpot]),
         e2e_s=distribution_s(latencies.e2e_ps),
         queue_s=distribution_s(latencies.queue_ps),
@@ -133,39 +136,6 @@ def summarise(
         binding=binding(outcome.limits, steady.stable, uses, preempted),
         warnings=(*_budget_warnings(case), *_implausible(inputs, uses), *_warnings(run, latencies, steady)),
     )
-
-
-def window_latencies(inputs: ClusterInputs, run: RunResult, window: tuple[int, int]) -> Latencies:
-    """The window's requests; a request that did not finish is infinite in everything."""
-    part = slice(*window)
-    requests, arrival, output = run.requests, inputs.arrival_ps[part], inputs.output_tokens[part]
-    done = requests.status[part] == FINISHED
-    first, finish = requests.first_token_ps[part], requests.finish_ps[part]
-    gaps_due = int((output - 1).sum())
-    return Latencies(
-        arrival_ps=arrival,
-        prompt_tokens=inputs.prompt_tokens[part],
-        cached_prompt_tokens=inputs.cached_prompt_tokens[part],
-        output_tokens=output,
-        queue_ps=_or_infinite(requests.first_scheduled_ps[part] - arrival, done),
-        ttft_ps=_or_infinite(first - arrival, done),
-        e2e_ps=_or_infinite(finish - arrival, done),
-        tpot_ps=_tpot_ps(first, finish, output, done),
-        gap_ps=run.gap_ps,
-        gap_count=run.gap_count,
-        gaps_never=max(gaps_due - int(run.gap_count.sum()), 0),
-    )
-
-
-def window_stability(inputs: ClusterInputs, run: RunResult, latencies: Latencies, window: tuple[int, int]) -> Stability:
-    """``stability`` of the window's finished requests; unstable outright where one never finished."""
-    part = slice(*window)
-    status = run.requests.status[part]
-    if np.any(status == UNFINISHED):
-        return Stability(False, float("inf"), 0.0, judged=True)
-    done = np.flatnonzero(status == FINISHED)
-    lone = _lone_e2e_ps(inputs, run, latencies, done, part)
-    return stability(latencies.arrival_ps[done], latencies.e2e_ps[done] - lone, lone)
 
 
 def summary_json(summary: Summary, usd_per_hour: float | None, wall_s: float, engine_version: str) -> dict[str, Any]:
@@ -228,20 +198,6 @@ def _phase_json(phase: PhaseResult) -> dict[str, float]:
     return {"busy": phase.busy, "mfu": phase.mfu, "mbu": phase.mbu}
 
 
-def _lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, done: Int64, part: slice) -> Int64:
-    """Each finished request's time alone on the replicas that served it."""
-    pools = np.array([replica.pool for replica in inputs.replicas])
-    prefill, decode = (column[part][done] for column in (run.requests.prefill_replica, run.requests.decode_replica))
-    total = np.zeros(len(done), np.int64)
-    for pool in np.unique(pools):
-        replica = inputs.replicas[int(np.argmax(pools == pool))]
-        columns = (latencies.prompt_tokens, latencies.cached_prompt_tokens, latencies.output_tokens)
-        alone = lone_times(replica.curve, replica.stages, *(column[done] for column in columns))
-        total += np.where(pools[prefill] == pool, alone.ttft_ps, 0)
-        total += np.where(pools[decode] == pool, alone.decode_ps, 0)
-    return total
-
-
 def _budget_warnings(case: Case) -> tuple[str, ...]:
     if case.scheduler.token_budget != AUTO:
         return ()
@@ -284,7 +240,7 @@ def _warnings(run: RunResult, latencies: Latencies, steady: Stability) -> list[s
 def _short_run(latencies: Latencies) -> str:
     if len(latencies) < SHORT_REQUESTS:
         return f"short run: {len(latencies):,} requests, expected at least {SHORT_REQUESTS:,} for a steady P99"
-    finished = latencies.e2e_ps[latencies.e2e_ps < INFINITE]
+    finished = latencies.e2e_ps[latencies.done]
     span_s = int(latencies.arrival_ps[-1] - latencies.arrival_ps[0]) / PS_PER_S
     mean_s = mean_of(finished) / PS_PER_S if len(finished) else 0.0
     if mean_s > SHORT_SHARE * span_s:
@@ -295,15 +251,9 @@ def _short_run(latencies: Latencies) -> str:
     return ""
 
 
-def _tpot_ps(first: Int64, finish: Int64, output: Int64, done: np.ndarray[Any, np.dtype[np.bool_]]) -> Float64:
-    tpot = (finish - first) / np.maximum(output - 1, 1)
-    tpot[output < 2] = 0.0
-    tpot[~done] = np.inf
-    return tpot
-
-
-def _or_infinite(times_ps: Int64, done: np.ndarray[Any, np.dtype[np.bool_]]) -> Int64:
-    return np.where(done, times_ps, INFINITE)
+def _gap_sum_ps(latencies: Latencies) -> int:
+    """Of all token gaps where every one came: they are what lies between a request's first token and its last."""
+    return exact_sum((latencies.finish_ps - latencies.first_token_ps)[latencies.done])
 
 
 def _per_s(count: float, duration_s: float) -> float:

@@ -6,24 +6,22 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from simcore.binding import pressure
 from simcore.clock import check_clock
 from simcore.engine.compile import compile_case, with_load
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
 from simcore.evaluation import RateResult
+from simcore.feasibility import Feasibility, feasibility, window_latencies
 from simcore.latencies import Latencies
-from simcore.metrics import Summary, summarise, window_latencies, window_stability
+from simcore.metrics import Summary, summarise
 from simcore.offered_load import offered, replication, requests_needed
 from simcore.rate_grid import grid_rate
 from simcore.rate_search import LADDER
 from simcore.simulation import EngineName, engine, middle
-from simcore.slo import Objective, SloOutcome, check, objective
+from simcore.slo import Objective, objective
 from simcore.spec import Case
-from simcore.stability import Stability
 from simcore.traces import Trace
 
-JUST_ABOVE_ONE = 1.0 + 1e-9
 SHORT_REQUESTS = 2000
 """No run of the ladder is shorter, where the workload has them."""
 
@@ -40,10 +38,7 @@ class Probe:
     goal: Objective
     inputs: ClusterInputs
     run: RunResult
-    latencies: Latencies
-    """Of the window."""
-    outcome: SloOutcome
-    stability: Stability
+    judged: Feasibility
 
     @property
     def requests(self) -> int:
@@ -58,16 +53,18 @@ class Probe:
     @property
     def feasible(self) -> bool:
         """The window is stable and the SLO holds."""
-        return self.stability.stable and self.outcome.met
+        return self.judged.feasible
 
     @property
     def pressure(self) -> float:
         """The worst value over its limit: at most 1 where the rate is feasible, above 1 where not, infinite where
         unstable."""
-        if not self.stability.stable:
-            return math.inf
-        worst = max(map(pressure, self.outcome.limits), default=math.inf)
-        return min(worst, 1.0) if self.feasible else max(worst, JUST_ABOVE_ONE)
+        return self.judged.pressure
+
+    @property
+    def latencies(self) -> Latencies:
+        """Of the window."""
+        return window_latencies(self.inputs, self.run, self.inputs.window)
 
     @cached_property
     def summary(self) -> Summary:
@@ -117,7 +114,5 @@ class Prober:
         inputs = with_load(self.compiled, load, middle(len(load)))
         check_clock(inputs)
         run = engine(self.name)(inputs)
-        latencies = window_latencies(inputs, run, inputs.window)
-        steady = window_stability(inputs, run, latencies, inputs.window)
-        outcome = check(self.goal, latencies)
-        return Probe(rate_req_per_s, load, self.case, self.goal, inputs, run, latencies, outcome, steady)
+        judged = feasibility(inputs, run, self.goal, inputs.window)
+        return Probe(rate_req_per_s, load, self.case, self.goal, inputs, run, judged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.catalogue import resolve_machine, resolve_model
-from simcore.distribution import INFINITE, Numbers, percentile, weighted_percentile
+from simcore.distribution import Numbers, gap_percentiles, percentile, percentiles
 from simcore.evaluation import LimitResult
-from simcore.latencies import Latencies
+from simcore.latencies import INFINITE, Latencies
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import PS_PER_S, IterationCurve
 from simcore.lone import lone_times
@@ -82,29 +83,25 @@ def check(goal: Objective, latencies: Latencies) -> SloOutcome:
     infinite."""
     if isinstance(goal.slo, AttainmentSlo):
         limits = _attainment(goal.slo, latencies)
-    elif isinstance(goal.slo, SlowdownSlo):
-        assert goal.reference is not None  # noqa: S101 - objective() compiles it for this kind
-        slowdowns = slowdowns_of(goal.reference, latencies)
-        limits = [
-            _result(limit, percentile(slowdowns[limit.metric], limit.percentile), _given(limit, goal))
-            for limit in goal.slo.limits()
-        ]
     else:
-        limits = [_result(limit, value_s(limit, latencies), _given(limit, goal)) for limit in goal.slo.limits]
+        asked = goal.slo.limits() if isinstance(goal.slo, SlowdownSlo) else goal.slo.limits
+        values = _values_at(goal, latencies, asked)
+        limits = [_result(limit, value, _given(limit, goal)) for limit, value in zip(asked, values, strict=True)]
     return SloOutcome(all(limit.met for limit in limits), tuple(limits))
 
 
-def slowdowns_of(reference: IterationCurve, latencies: Latencies) -> dict[str, Float64]:
+def slowdown(reference: IterationCurve, latencies: Latencies, metric: str) -> Float64:
     """Each request's time over its time alone on the reference: TTFT, E2E, and TPOT (named TBT as in Splitwise's Table
     VI) of the requests with a second token."""
     alone = lone_times(reference, 1, latencies.prompt_tokens, latencies.cached_prompt_tokens, latencies.output_tokens)
+    if metric == "ttft_slowdown":
+        return _ratio(latencies.ttft_ps, alone.ttft_ps)
+    if metric == "e2e_slowdown":
+        return _ratio(latencies.e2e_ps, alone.e2e_ps)
     several = latencies.has_tpot
     tpot_alone = alone.decode_ps[several] / (latencies.output_tokens[several] - 1)
-    return {
-        "ttft_slowdown": _ratio(latencies.ttft_ps, alone.ttft_ps),
-        "tbt_slowdown": latencies.tpot_ps[several] / np.maximum(tpot_alone, 1.0),
-        "e2e_slowdown": _ratio(latencies.e2e_ps, alone.e2e_ps),
-    }
+    slowdowns: Float64 = latencies.tpot_ps[several] / np.maximum(tpot_alone, 1.0)
+    return slowdowns
 
 
 def limit_values(goal: Objective, latencies: Latencies, limit: LimitResult) -> Float64 | None:
@@ -113,18 +110,21 @@ def limit_values(goal: Objective, latencies: Latencies, limit: LimitResult) -> F
     if limit.metric in ("tbt_s", ATTAINMENT):
         return None
     if goal.reference is not None:
-        return slowdowns_of(goal.reference, latencies)[limit.metric]
+        return slowdown(goal.reference, latencies, limit.metric)
     values = _values_ps(limit.metric, latencies)
     return np.where(values == INFINITE, np.inf, values) / PS_PER_S
 
 
-def value_s(limit: Limit, latencies: Latencies) -> float:
-    """The limit's metric at its percentile, in seconds: TBT over all gaps, TPOT over requests with a second token."""
-    if limit.metric == "tbt_s":
-        value = weighted_percentile(latencies.gap_ps, latencies.gap_count, latencies.gaps_never, limit.percentile)
+def metric_percentiles(goal: Objective, latencies: Latencies, metric: str, wanted: Sequence[float]) -> list[float]:
+    """A metric at some percentiles, in seconds: TBT over all gaps, TPOT over requests with a second token; a slowdown
+    as it is."""
+    if goal.reference is not None:
+        return percentiles(slowdown(goal.reference, latencies, metric), wanted)
+    if metric == "tbt_s":
+        found = gap_percentiles(latencies.gaps, latencies.gaps_never, wanted)
     else:
-        value = percentile(_values_ps(limit.metric, latencies), limit.percentile)
-    return value / PS_PER_S
+        found = percentiles(_values_ps(metric, latencies), wanted)
+    return [value / PS_PER_S for value in found]
 
 
 def decode_iteration_s(case: Case) -> float:
@@ -181,6 +181,16 @@ def _values_ps(metric: str, latencies: Latencies) -> Numbers:
     return {"ttft_s": latencies.ttft_ps, "e2e_s": latencies.e2e_ps, "queue_s": latencies.queue_ps}[metric]
 
 
+def _values_at(goal: Objective, latencies: Latencies, limits: Sequence[Limit]) -> list[float]:
+    """Each limit's metric at its percentile; each metric is sorted once."""
+    found: dict[tuple[str, float], float] = {}
+    for metric in dict.fromkeys(limit.metric for limit in limits):
+        wanted = [limit.percentile for limit in limits if limit.metric == metric]
+        values = metric_percentiles(goal, latencies, metric, wanted)
+        found.update({(metric, p): value for p, value in zip(wanted, values, strict=True)})
+    return [found[limit.metric, limit.percentile] for limit in limits]
+
+
 def _given(limit: Limit, goal: Objective) -> float:
     if limit.limit is not None:
         return limit.limit
@@ -195,12 +205,11 @@ def _result(limit: Limit, value: float, given: float) -> LimitResult:
 def _attainment(slo: AttainmentSlo, latencies: Latencies) -> list[LimitResult]:
     """The share that meets both, the same request both; and each limit by itself at the share, which the share implies:
     they say which of the two is short. One output token: no TPOT to miss."""
-    in_time = latencies.ttft_ps <= slo.ttft_s * PS_PER_S
-    flowing = latencies.tpot_ps <= slo.tpot_s * PS_PER_S
-    both = int(np.count_nonzero(in_time & flowing))
+    ttft_ps, tpot_ps = latencies.ttft_ps, latencies.tpot_ps
+    both = int(np.count_nonzero((ttft_ps <= slo.ttft_s * PS_PER_S) & (tpot_ps <= slo.tpot_s * PS_PER_S)))
     met = both >= math.ceil(Fraction(repr(slo.share)) * len(latencies))
     p = round(100 * slo.share, 9)
-    ttft, tpot = percentile(latencies.ttft_ps, p) / PS_PER_S, percentile(latencies.tpot_ps, p) / PS_PER_S
+    ttft, tpot = percentile(ttft_ps, p) / PS_PER_S, percentile(tpot_ps, p) / PS_PER_S
     parts = [
         _result(Limit("ttft_s", p, slo.ttft_s), ttft, slo.ttft_s),
         _result(Limit("tpot_s", p, slo.tpot_s), tpot, slo.tpot_s),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simcore.latencies import TokenGaps
 
 Int64 = NDArray[np.int64]
 
@@ -78,18 +83,59 @@ class ReplicaResults:
     """Nanojoules above idle: sum of power (mW) x (end_us - start_us) over micro-batches, times floored to whole us."""
 
 
+class KeptGaps(TokenGaps, Protocol):
+    """Token gaps of the window's requests, in whichever form an engine keeps them."""
+
+    def counted(self) -> tuple[Int64, Int64]:
+        """Distinct gaps, increasing, and how often each came: as many entries as there are lengths."""
+
+
+@dataclass(frozen=True)
+class CountedGaps:
+    """Each distinct gap, increasing, with how often it came."""
+
+    gap_ps: Int64
+    gap_count: Int64
+
+    @cached_property
+    def total(self) -> int:
+        """How many came."""
+        return int(self.gap_count.sum())
+
+    def at_ranks(self, ranks: Sequence[int]) -> list[int]:
+        """Of all in increasing order those at these places, from 1."""
+        found: list[int] = self.gap_ps[np.searchsorted(np.cumsum(self.gap_count), ranks, side="left")].tolist()
+        return found
+
+    def counted(self) -> tuple[Int64, Int64]:
+        """As they are kept."""
+        return self.gap_ps, self.gap_count
+
+
 @dataclass(frozen=True)
 class RunResult:
     """A whole run."""
 
     requests: RequestResults
     replicas: ReplicaResults
-    gap_ps: Int64
-    """Distinct token gaps of the window's requests, increasing."""
-    gap_count: Int64
+    gaps: KeptGaps
+    """Of the window's requests."""
     energy_by_second_nj: Int64
     """Of the cluster above idle, one entry a second from time 0 to the last finish."""
     end_ps: int
     """Last finish (0 with none)."""
     busy_until_ps: int
     """Last end of a micro-batch: later than the last finish where requests stay unfinished."""
+    events: int
+    """What the engine handled: arrivals, selections of a batch, finishes and transfers. The oracle selects before every
+    micro-batch, the fast engine not while a batch goes on unchanged."""
+
+    @property
+    def gap_ps(self) -> Int64:
+        """Distinct token gaps, increasing."""
+        return self.gaps.counted()[0]
+
+    @property
+    def gap_count(self) -> Int64:
+        """How often each came."""
+        return self.gaps.counted()[1]

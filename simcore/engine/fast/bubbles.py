@@ -7,9 +7,8 @@ with the micro-batch before. They are kept with the micro-batch until it ends.
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.layout import BYTES, numbers
 from simcore.engine.fast.state import (
-    BYTES,
     GAP_PARTS,
     NONE,
     Cluster,

@@ -18,6 +18,8 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Int64 = NDArray[np.int64]
+BYTES = 8
+"""Of a number."""
 Record = TypeVar("Record")
 Columns = Sequence[int] | Int64 | int
 
@@ -59,6 +61,17 @@ def _numbers(typing_context: Any, address: Any) -> Any:
     pointer: Any = types.CPointer
     return pointer(types.int64)(types.int64), generate
 
+
+def _leading_zeros(typing_context: Any, number: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.int64), generate
+
+
+_counted: Any = intrinsic(_leading_zeros)
+leading_zeros: Callable[[int], int] = _counted
+"""For compiled code: the zero bits in front of a number; 64 for 0."""
 
 _compiled: Any = intrinsic(_numbers)
 numbers: Callable[[int], list[int]] = _compiled

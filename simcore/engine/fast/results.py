@@ -7,27 +7,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simcore.engine.fast.gaps import RunsOfGaps
 from simcore.engine.fast.layout import Int64
-from simcore.engine.fast.setup import Memory, merged_gaps
+from simcore.engine.fast.setup import GAP_COLUMNS, Memory
 from simcore.engine.fast.state import KINDS_OF_BATCH
-from simcore.engine.outputs import BubbleCause, ReplicaResults, RequestResults, RunResult
+from simcore.engine.outputs import FINISHED, BubbleCause, ReplicaResults, RequestResults, RunResult
 from simcore.latency.curve import PS_PER_S
 
 
 def run_result(memory: Memory) -> RunResult:
-    """The books were closed: copies of what is asked for."""
+    """The books were closed: what is asked for; of the requests' table and the gaps' not a copy."""
     note_unfinished(memory)
     end_ps = memory.get("end_ps")
-    gap_ps, gap_count = merged_gaps(memory)
     return RunResult(
         request_results(memory.tables["results"]),
         replica_results(memory),
-        gap_ps,
-        gap_count,
+        gaps(memory),
         energy_series(memory, end_ps),
         end_ps,
         memory.get("busy_until_ps"),
+        events(memory),
     )
+
+
+def gaps(memory: Memory) -> RunsOfGaps:
+    """The runs that were noted, not copied."""
+    return RunsOfGaps(*(memory.tables[name][: memory.get("gap_runs")] for name in GAP_COLUMNS))
+
+
+def events(memory: Memory) -> int:
+    """Arrivals, selections of a batch, finishes and transfers."""
+    finished = int(np.count_nonzero(memory.tables["results"]["status"] == FINISHED))
+    return sum(memory.get(name) for name in ("arrived", "selections", "sequence")) + finished
 
 
 def note_unfinished(memory: Memory) -> None:
@@ -49,14 +60,14 @@ def energy_series(memory: Memory, end_ps: int) -> Int64:
 def request_results(results: NDArray[Any]) -> RequestResults:
     """One entry a request."""
     return RequestResults(
-        status=column(results, "status"),
-        first_scheduled_ps=column(results, "first_scheduled_ps"),
-        first_token_ps=column(results, "first_token_ps"),
-        finish_ps=column(results, "finish_ps"),
-        max_gap_ps=column(results, "max_gap_ps"),
-        prefill_replica=column(results, "prefill_replica"),
-        decode_replica=column(results, "decode_replica"),
-        preemptions=column(results, "preemptions"),
+        status=results["status"],
+        first_scheduled_ps=results["first_scheduled_ps"],
+        first_token_ps=results["first_token_ps"],
+        finish_ps=results["finish_ps"],
+        max_gap_ps=results["max_gap_ps"],
+        prefill_replica=results["prefill_replica"],
+        decode_replica=results["decode_replica"],
+        preemptions=results["preemptions"],
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
 from simcore.engine.fast.flat_minimum import flat_row, ranges_of
+from simcore.engine.fast.gaps import merged
 from simcore.engine.fast.group_state import Group
 from simcore.engine.fast.layout import Int64, table
 from simcore.engine.fast.loads import MEASURES_KEPT, kept_loads, loads_at_start
@@ -329,19 +330,3 @@ def merged_singles(memory: Memory) -> tuple[Int64, ...]:
     front = (gaps, 0 * ones, ones, gap_counts)
     rest = (column[~single] for column in (gap_ps, growth_ps, terms, counts))
     return tuple(np.concatenate(pair) for pair in zip(front, rest, strict=True))
-
-
-def merged(gap_ps: Int64, counts: Int64) -> tuple[Int64, Int64]:
-    """Distinct gaps, increasing, and how often each was met."""
-    order = np.argsort(gap_ps)
-    gaps, ordered = gap_ps[order], counts[order]
-    firsts = np.flatnonzero(np.diff(gaps, prepend=NEVER))
-    return gaps[firsts], np.add.reduceat(ordered, firsts) if len(gaps) else ordered
-
-
-def merged_gaps(memory: Memory) -> tuple[Int64, Int64]:
-    """Every gap of every run: distinct ones, increasing, and how often each was met."""
-    gap_ps, growth_ps, terms, counts = (memory.tables[name][: memory.get("gap_runs")] for name in GAP_COLUMNS)
-    run = np.repeat(np.arange(len(terms)), terms)
-    place = np.arange(len(run)) - np.repeat(np.cumsum(terms) - terms, terms)
-    return merged(gap_ps[run] + place * growth_ps[run], counts[run])

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.curve import Curve
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers, row_of
+from simcore.engine.fast.layout import BYTES, numbers, row_of
 from simcore.latency.curve import BatchKind
 
 FOREVER = 2**63 - 1
@@ -37,8 +37,6 @@ NONE = -1
 
 PROMPT, DECODE = 0, 1
 """Phases of a request."""
-BYTES = 8
-"""Of a number."""
 KINDS_OF_BATCH = len(BatchKind)
 GAP_PARTS = 3
 """Of the idle time in front of a micro-batch on a stage (see ``bubbles.py``)."""
@@ -318,6 +316,8 @@ class Cluster:
     """Micro-batches and transfers under way."""
     failed_polls: int
     """Polls in a row that found no room while nothing was under way."""
+    selections: int
+    """Micro-batches that were launched: not those that a run repeats (``runs.py``)."""
     sequence: int
     """Numbers transfers in the order in which they are started."""
     under_way: int

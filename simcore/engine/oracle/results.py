@@ -8,7 +8,7 @@ import numpy as np
 
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import Cluster, Replica
-from simcore.engine.outputs import BubbleCause, Int64, ReplicaResults, RequestResults, RunResult
+from simcore.engine.outputs import FINISHED, BubbleCause, CountedGaps, Int64, ReplicaResults, RequestResults, RunResult
 
 PS_PER_S = 1_000_000_000_000
 
@@ -23,12 +23,19 @@ def run_result(cluster: Cluster) -> RunResult:
     return RunResult(
         request_results(cluster),
         replica_results(cluster),
-        column(gap for gap, _ in gaps),
-        column(count for _, count in gaps),
+        CountedGaps(column(gap for gap, _ in gaps), column(count for _, count in gaps)),
         energy_series(cluster, end_ps),
         end_ps,
         cluster.busy_until_ps,
+        events(cluster),
     )
+
+
+def events(cluster: Cluster) -> int:
+    """Arrivals, micro-batches, finishes and transfers."""
+    requests = cluster.requests
+    batches = sum(sum(replica.counters.iterations) for replica in cluster.replicas)
+    return len(requests) + batches + sum(r.status == FINISHED for r in requests) + cluster.transfers
 
 
 def energy_series(cluster: Cluster, end_ps: int) -> Int64:

@@ -208,6 +208,8 @@ class Cluster:
     """Micro-batches and transfers under way in the whole cluster."""
     failed_polls: int = 0
     """Polls in a row that found no room while nothing was under way."""
+    transfers: int = 0
+    """KV transfers that were started."""
     busy_until_ps: int = 0
     """The last end of a micro-batch so far."""
     gaps: dict[int, int] = field(default_factory=dict)

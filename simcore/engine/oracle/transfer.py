@@ -126,6 +126,7 @@ def set_up_ps(cluster: Cluster, tokens: int) -> int:
 def push_event(cluster: Cluster, time_ps: int, kind: int, request: Request) -> None:
     """Events of transfers are ordered by time, then by when they were set."""
     cluster.sequence += 1
+    cluster.transfers += kind == TRANSFER_END
     heapq.heappush(cluster.events, (time_ps, kind, 0, cluster.sequence, request.decode_replica, request))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from simcore.engine.compile import compile_case
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.outputs import FINISHED, NEVER, ReplicaResults, RequestResults, RunResult
+from simcore.engine.outputs import FINISHED, NEVER, CountedGaps, ReplicaResults, RequestResults, RunResult
 from simcore.spec import Case, decode_case
 from simcore.traces import PS_PER_S, Trace
 
@@ -64,11 +64,11 @@ def run_result(
     return RunResult(
         requests,
         replica_results(**(replicas or {})),
-        ps(sorted(gaps)),
-        np.array([gaps[gap] for gap in sorted(gaps)], np.int64),
+        CountedGaps(ps(sorted(gaps)), np.array([gaps[gap] for gap in sorted(gaps)], np.int64)),
         np.array([round(j * 1e9) for j in energy_j or []], np.int64),
         int(max(ps(finish).max(initial=0), 0)),
         int(max(ps(finish).max(initial=0), 0)),
+        events=0,
     )
 
 

@@ -6,15 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcore.distribution import (
-    INFINITE,
     distribution_s,
+    exact_float_sum,
     exact_sum,
+    gap_distribution_s,
+    gap_percentiles,
     percentile,
     percentiles,
     rank,
-    weighted_distribution_s,
-    weighted_percentile,
 )
+from simcore.engine.outputs import CountedGaps
+from simcore.latencies import INFINITE
+
+
+def counted(gaps):
+    return CountedGaps(np.array(sorted(gaps), np.int64), np.array([gaps[gap] for gap in sorted(gaps)], np.int64))
+
 
 times = st.lists(st.integers(0, 10**15), min_size=1, max_size=60)
 shares = st.sampled_from([0.1, 1, 50, 90, 95, 99, 99.9, 100])
@@ -53,22 +60,26 @@ def test_times_that_never_came_are_infinite_in_percentiles_and_null_in_figures()
 
 def test_nothing_measured_is_null():
     assert distribution_s(np.array([], np.int64)).p50 is None
-    assert weighted_distribution_s(np.array([], np.int64), np.array([], np.int64), 0).max is None
+    assert gap_distribution_s(counted({}), 0, 0).max is None
 
 
-@given(st.lists(st.tuples(st.integers(-(2**62), 2**62), st.integers(0, 2**40)), min_size=1, max_size=20))
-def test_a_sum_is_exact_and_the_mean_of_times_is_the_exact_one_rounded(weighted):
-    values, counts = (np.array(column, np.int64) for column in zip(*weighted, strict=True))
-    assert exact_sum(values, counts) == sum(value * count for value, count in weighted)
-    assert exact_sum(values) == sum(value for value, _ in weighted)
-    times = np.abs(values)
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-(2**40), 2**40), min_size=1, max_size=20))
+def test_a_sum_is_exact_and_the_mean_of_times_is_the_exact_one_rounded(numbers):
+    values = np.array(numbers, np.int64)
+    assert exact_sum(values) == sum(numbers)
+    times = np.abs(np.clip(values, -(2**62), 2**62))
     assert distribution_s(times).mean == sum(times.tolist()) / len(times) / 10**12
+
+
+@given(st.lists(st.floats(0, 2**63) | st.floats(0, 1e-200) | st.floats(1, 2**40), max_size=20))
+def test_a_floating_sum_is_rounded_once(numbers):
+    assert exact_float_sum(np.array(numbers, np.float64)) == math.fsum(numbers)
 
 
 def test_the_mean_of_gaps_has_no_rounding_on_the_way():
     # as floats the two products are 2**60 each and their sum loses both the ones
-    gaps, counts = np.array([2**59 + 1, 2**60 + 1]), np.array([2, 1])
-    assert weighted_distribution_s(gaps, counts, 0).mean == (2**61 + 3) / 3 / 10**12
+    gaps = {2**59 + 1: 2, 2**60 + 1: 1}
+    assert gap_distribution_s(counted(gaps), 0, 2**61 + 3).mean == (2**61 + 3) / 3 / 10**12
 
 
 def test_the_mean_of_long_times_does_not_overflow():
@@ -78,15 +89,13 @@ def test_the_mean_of_long_times_does_not_overflow():
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=12), st.integers(0, 9), shares)
 def test_weighted_percentiles_equal_those_of_the_values_written_out(pairs, never, p):
-    runs = dict(pairs)
-    values, counts = np.array(sorted(runs)), np.array([runs[v] for v in sorted(runs)])
-    written_out = np.concatenate([np.repeat(values, counts), np.full(never, INFINITE)])
-    assert weighted_percentile(values, counts, never, p) == percentile(written_out, p)
+    gaps = counted(dict(pairs))
+    written_out = np.concatenate([np.repeat(*gaps.counted()), np.full(never, INFINITE)])
+    assert gap_percentiles(gaps, never, [p, 50]) == [percentile(written_out, p), percentile(written_out, 50)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=12))
 def test_a_weighted_distribution_equals_that_of_the_values_written_out(pairs):
-    runs = dict(pairs)
-    values, counts = np.array(sorted(runs)), np.array([runs[v] for v in sorted(runs)])
-    found, expected = weighted_distribution_s(values, counts, 0), distribution_s(np.repeat(values, counts))
-    assert found.__dict__ == pytest.approx(expected.__dict__)
+    gaps = counted(dict(pairs))
+    written_out = np.repeat(*gaps.counted())
+    assert gap_distribution_s(gaps, 0, int(written_out.sum())) == distribution_s(written_out)

@@ -11,7 +11,8 @@ from simcore.efficiency import Work, model_bytes, model_flops, peak_flops_per_s
 from simcore.engine.oracle.cluster import run
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
 from simcore.evaluation import LimitResult, PoolResult
-from simcore.metrics import summarise, summary_json, window_latencies
+from simcore.feasibility import window_latencies
+from simcore.metrics import summarise, summary_json
 from simcore.pool_use import PoolUse
 from simcore.requests_csv import COLUMNS, request_rows
 from simcore.slo import objective

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from simcore.distribution import INFINITE
+from simcore.engine.outputs import NEVER, CountedGaps
 from simcore.latencies import Latencies
 from simcore.latency.curve import IterationCurve
 from simcore.slo import Objective, check, limit_values, objective
@@ -18,7 +18,7 @@ def latencies(ttft, tpot, output, gaps=None, never=0, queue=None):
     done = np.array([t is not None for t in ttft])
     first = ps([t or 0.0 for t in ttft])
     outputs = np.array(output)
-    e2e = first + ps(tpot) * (outputs - 1)
+    finish = first + ps(tpot) * (outputs - 1)
     gaps = gaps or {}
     return Latencies(
         np.zeros(len(ttft), np.int64),
@@ -26,11 +26,10 @@ def latencies(ttft, tpot, output, gaps=None, never=0, queue=None):
         np.zeros(len(ttft), np.int64),
         outputs,
         ps(queue) if queue else np.zeros(len(ttft), np.int64),
-        np.where(done, first, INFINITE),
-        np.where(done, e2e, INFINITE),
-        np.where(done, np.where(outputs > 1, ps(tpot), 0), np.inf),
-        ps(sorted(gaps)),
-        np.array([gaps[g] for g in sorted(gaps)], np.int64),
+        np.where(done, first, NEVER),
+        np.where(done, finish, NEVER),
+        done,
+        CountedGaps(ps(sorted(gaps)), np.array([gaps[g] for g in sorted(gaps)], np.int64)),
         never,
     )
 

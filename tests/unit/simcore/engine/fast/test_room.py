@@ -64,18 +64,6 @@ def test_a_run_leaves_its_inputs_alone_and_can_be_repeated(kind: str) -> None:
         assert np.array_equal(getattr(inputs, name), values)
 
 
-def test_gaps_are_merged_and_sorted() -> None:
-    memory = setup.build_memory(busy_inputs("sarathi", 3))
-    memory.tables["gap_ps"][:6] = [7, 3, 7, 9, 3, 3]
-    memory.tables["gap_terms"][:6] = [1, 1, 1, 1, 1, 3]
-    memory.tables["gap_growth_ps"][5] = 2
-    memory.tables["gap_count"][:6] = [1, 10, 100, 1000, 1, 1]
-    memory.cluster["gap_runs"] = 6
-    gaps, counts = setup.merged_gaps(memory)
-    assert gaps.tolist() == [3, 5, 7, 9]
-    assert counts.tolist() == [12, 1, 102, 1000]
-
-
 def test_one_specialisation_serves_every_kind() -> None:
     warm_up()
     assert len(cluster.advance.signatures) == 1
