@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from simcore.distribution import gap_distribution_s
 from simcore.engine.fast import cluster as fast
 from simcore.engine.fast.gaps import RunsOfGaps
-from simcore.engine.oracle import cluster as oracle
 from simcore.engine.inputs import ClusterInputs
+from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import CountedGaps
 from tests.invariants.strategies import clusters
 
