@@ -67,4 +67,4 @@ def resampled(values: NDArray[np.float64], percentile: float) -> NDArray[np.floa
 
 
 def _limit(probe: Probe, name: str) -> LimitResult | None:
-    return next((limit for limit in probe.outcome.limits if limit.name == name), None)
+    return next((limit for limit in probe.judged.slo.limits if limit.name == name), None)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from simcore.engine.fast.flat_minimum import RANGE, change_number, first_with_least, flat_row, ranges_of
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import Int64
-from simcore.engine.fast.state import BYTES, FOREVER, NONE, Cluster, Replica, replica_at
+from simcore.engine.fast.layout import BYTES, Int64
+from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, replica_at
 from simcore.engine.inputs import ClusterInputs
 
 PENDING, RESERVED, WAITING, KV_BLOCKS = range(4)
