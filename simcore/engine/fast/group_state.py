@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers, row_of
-from simcore.engine.fast.state import BYTES, Cluster, Replica
+from simcore.engine.fast.layout import BYTES, numbers, row_of
+from simcore.engine.fast.state import Cluster, Replica
 
 
 class Group:
