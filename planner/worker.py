@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 REAP_S = 5
 OLD_WORKER_S = 15
-SAY_S = 15
+SAY_S = 5
 FORGET_WORKER = timedelta(days=1)
 
 
@@ -60,23 +60,37 @@ def queue_what_ran() -> None:
 
 
 def warm_engine() -> None:
-    from simcore.engine.fast.warm import warm_up
+    from simcore.engine.fast.warm import compiling_watched, warm_up
 
-    start, done = time.monotonic(), threading.Event()
-    patience = threading.Thread(target=_say_how_long, args=(start, done), daemon=True)
-    print("      compiling the engine (the first time takes longer) …", flush=True)
+    start, done, far = time.monotonic(), threading.Event(), HowFar()
+    patience = threading.Thread(target=_say_how_far, args=(start, done, far), daemon=True)
     patience.start()
     try:
-        warm_up()
+        with compiling_watched(far.note):
+            warm_up()
     finally:
         done.set()
         patience.join()  # before the fork
     print(f"      engine ready in {time.monotonic() - start:.1f} s", flush=True)
 
 
-def _say_how_long(start: float, done: threading.Event) -> None:
+class HowFar:
+    """What the compiler has done so far; nothing at all where the cache has the engine."""
+
+    def __init__(self) -> None:
+        self.functions = (0, 0)
+
+    def note(self, done: int, of: int) -> None:
+        if self.functions == (0, 0):
+            print(f"      compiling the engine: {of} functions, once for each version of it …", flush=True)
+        self.functions = (done, of)
+
+
+def _say_how_far(start: float, done: threading.Event, far: HowFar) -> None:
     while not done.wait(SAY_S):
-        print(f"      still compiling after {time.monotonic() - start:.0f} s …", flush=True)
+        compiled, of = far.functions
+        if of:
+            print(f"      compiled {compiled} of {of} functions after {time.monotonic() - start:.0f} s …", flush=True)
 
 
 def in_child(parent: int) -> None:

@@ -6,6 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
+from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_apart, check_writable, naming, read_case, read_requests, write_json
 from simcore.commands.simulate import hourly
 from simcore.economics.hourly import SECONDS_PER_HOUR
@@ -33,7 +34,7 @@ def capacity(arguments: argparse.Namespace) -> None:
     from simcore.capacity import find_capacity
 
     start = time.perf_counter()
-    with naming(arguments.case):
+    with naming(arguments.case), compiling_shown():
         money, warnings = hourly(case)
         found = find_capacity(case, trace)
     figures = capacity_json(found, money, time.perf_counter() - start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_writable, naming, read_json, read_requests, write_lines
 from simcore.commands.numbers import count
 from simcore.spec import SpecError, decode_study
@@ -27,8 +28,11 @@ def plan(arguments: argparse.Namespace) -> None:
     with naming(arguments.study):
         spec = decode_study(read_json(arguments.study))
     from simcore import plan as study
+    from simcore.engine.fast.warm import warm_up
 
     given, found = read_requests(spec.workload.trace) if spec.workload.trace is not None else (None, [])
+    with compiling_shown():
+        warm_up()  # for all processes at once
     with naming(arguments.study):
         result = study.plan(spec, arguments.jobs, given)
     for name, text in zip(FILES, (study.designs_csv(result), study.frontier_json(result, found)), strict=True):

@@ -7,6 +7,7 @@ import math
 from decimal import Decimal
 
 from simcore.catalogue import price_book
+from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import (
     check_apart,
     check_writable,
@@ -52,7 +53,8 @@ def simulate(arguments: argparse.Namespace) -> None:
     with naming(arguments.case):
         money, warnings = hourly(case)
         goal, requests = objective(case), as_asked(case, trace, arguments.rate)
-        simulation.simulate(case, requests.first(1), goal, name=arguments.engine)  # loads the engine: no part of wall_s
+        with compiling_shown():  # loads the engine: no part of wall_s
+            simulation.simulate(case, requests.first(1), goal, name=arguments.engine)
         done = simulation.simulate(case, requests, goal, name=arguments.engine)
     if arguments.requests is not None:
         write_lines(arguments.requests, request_rows(done.inputs, done.run))

@@ -22,8 +22,13 @@ vars(numba.core.config)["CACHE_DIR"] = str(cache_folder())
 _STEP: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
+functions: list[Callable[..., Any]] = []
+"""All that are compiled, as written."""
+
+
 def step(function: Function) -> Function:
     """A small function that is compiled into the entries that call it. Python cannot call it."""
+    functions.append(function)
     compiled: Any = numba.njit(**_STEP)(function)
     made: Function = compiled
     return made
@@ -31,6 +36,7 @@ def step(function: Function) -> Function:
 
 def entry(function: Function) -> Function:
     """A function that Python calls: cached on disk, and no other Python thread waits for it."""
+    functions.append(function)
     compiled: Any = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
     made: Function = compiled
     return made

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import numpy as np
+from numba.core import event
 
 from simcore.engine.fast.cluster import run
+from simcore.engine.fast.jit import functions
 from simcore.engine.fast.names import KINDS
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
 from simcore.latency.curve import IterationCurve
+
+Progress = Callable[[int, int], None]
+"""How many functions are compiled, of how many; never called where the cache has the engine."""
 
 
 def warm_up() -> None:
@@ -15,6 +24,34 @@ def warm_up() -> None:
     has. The result stays in this process and its children."""
     for kind in KINDS:
         run(one_request(kind))
+
+
+@contextmanager
+def compiling_watched(progress: Progress) -> Iterator[None]:
+    """While the block runs, say how far compiling is, should it come to that."""
+    with event.install_listener("numba:compile", CompiledFunctions(progress)):
+        yield
+
+
+class CompiledFunctions(event.Listener):  # type: ignore[misc]
+    """Counts the engine's functions as numba is done with them, one that it compiles for two kinds of number once."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.waited_for = set(functions)
+
+    def on_start(self, happened: Any) -> None:
+        """Compiling begins, of one function or of one that another calls."""
+        self.say()
+
+    def on_end(self, happened: Any) -> None:
+        """One function is compiled, and all that it calls."""
+        self.waited_for.discard(happened.data["dispatcher"].py_func)
+        self.say()
+
+    def say(self) -> None:
+        """Where it stands."""
+        self.progress(len(functions) - len(self.waited_for), len(functions))
 
 
 def one_request(kind: str) -> ClusterInputs:

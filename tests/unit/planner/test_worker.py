@@ -6,9 +6,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -73,17 +76,42 @@ def test_a_second_embedded_worker_is_refused(
 
 
 def test_a_long_compile_is_no_silent_wait(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    compiler = ModuleType("simcore.engine.fast.warm")
-    compiler.warm_up = lambda: time.sleep(0.3)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "simcore.engine.fast.warm", compiler)
+    compile_with(monkeypatch, [(0, 290), (120, 290)])
     monkeypatch.setattr(worker, "SAY_S", 0.05)
     threads = threading.active_count()
     worker.warm_engine()
     said = capsys.readouterr().out
-    assert "compiling the engine" in said
-    assert "still compiling after" in said
+    assert said.count("compiling the engine: 290 functions") == 1
+    assert "compiled 120 of 290 functions after" in said
     assert "engine ready in" in said
     assert threading.active_count() == threads
+
+
+def test_a_cached_engine_is_not_said_to_be_compiled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compile_with(monkeypatch, [])
+    worker.warm_engine()
+    assert "compil" not in capsys.readouterr().out
+
+
+def compile_with(monkeypatch: pytest.MonkeyPatch, steps: list[tuple[int, int]]) -> None:
+    """Stands in for a compiler that takes these steps, and 0.3 s if there are any."""
+    compiler: Any = ModuleType("simcore.engine.fast.warm")
+    watching = []
+
+    @contextmanager
+    def watched(progress: Callable[[int, int], None]) -> Iterator[None]:
+        watching.append(progress)
+        yield
+
+    def warm_up() -> None:
+        for step in steps:
+            watching[0](*step)
+        time.sleep(0.3 if steps else 0)
+
+    compiler.compiling_watched, compiler.warm_up = watched, warm_up
+    monkeypatch.setitem(sys.modules, "simcore.engine.fast.warm", compiler)
 
 
 def test_a_lock_is_free_once_its_holder_lets_go(tmp_path: Path) -> None:
