@@ -33,7 +33,7 @@ def compiling_watched(progress: Progress) -> Iterator[None]:
         yield
 
 
-class CompiledFunctions(event.Listener):  # type: ignore[misc]
+class CompiledFunctions(event.Listener):
     """Counts the engine's functions as numba is done with them, one that it compiles for two kinds of number once."""
 
     def __init__(self, progress: Progress) -> None:
