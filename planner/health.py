@@ -12,9 +12,7 @@ from django.views.decorators.cache import never_cache
 
 from planner.studies.leases import State
 from planner.studies.queue import leased_models
-from planner.studies.workers import Worker
-
-WORKER_STALE_S = 30
+from planner.studies.workers import STALE_S, Worker, compiling
 
 
 @login_not_required
@@ -32,13 +30,17 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def _report(now: datetime) -> dict[str, Any]:
     waiting = [model._base_manager.filter(state=State.QUEUED) for model in leased_models()]
     since = [oldest for rows in waiting if (oldest := rows.aggregate(oldest=Min("queued_at"))["oldest"])]
-    last = Worker.objects.aggregate(last=Max("heartbeat_at"))["last"]
+    last = Worker.objects.filter(compiling=False).aggregate(last=Max("heartbeat_at"))["last"]
     age_s = _age_s(now, last) if last else None
-    alive = age_s is not None and age_s < WORKER_STALE_S
+    alive = age_s is not None and age_s < STALE_S
     return {
         "status": "ok" if alive else "degraded",
         "database": {"reachable": True, "vendor": connection.vendor},
-        "worker": {"alive": alive, "heartbeat_age_s": age_s},
+        "worker": {
+            "alive": alive,
+            "heartbeat_age_s": age_s,
+            "compiling": alive_workers().filter(compiling=True).exists(),
+        },
         "queue": {
             "queued": sum(rows.count() for rows in waiting),
             "oldest_s": _age_s(now, min(since)) if since else None,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from socket import gethostname
+from typing import Any
 
 import django
 from django.conf import settings
@@ -33,7 +34,8 @@ def before_fork() -> None:
     if settings.EMBEDDED:
         take_folder()
         queue_what_ran()
-    warm_engine()
+    with Compiling():
+        warm_engine()
     connections.close_all()
 
 
@@ -93,6 +95,48 @@ def _say_how_far(start: float, done: threading.Event, far: HowFar) -> None:
             print(f"      compiled {compiled} of {of} functions after {time.monotonic() - start:.0f} s …", flush=True)
 
 
+class Compiling:
+    """Says in the database, while the block runs, that a worker is there whose engine is not ready yet."""
+
+    def __init__(self) -> None:
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._say, name="compiling", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self._done.set()
+        self._thread.join()  # before the fork
+
+    def _say(self) -> None:
+        while True:
+            attempt(lambda: seen(compiling=True))
+            if self._done.wait(REAP_S):
+                break
+        connections.close_all()
+
+
+def seen(**fields: Any) -> None:
+    """This worker's heartbeat."""
+    from planner.studies.workers import Worker
+
+    name = worker_name()
+    Worker.objects.update_or_create(name=name, defaults={"heartbeat_at": timezone.now(), **fields})
+
+
+def worker_name() -> str:
+    return f"{gethostname()}:{os.getpid()}"
+
+
+def attempt(step: Callable[[], None]) -> None:
+    try:
+        step()
+    except Exception:  # whatever a database or a broker raises: a worker without its watch looks dead
+        logger.warning("the worker's watch will try again", exc_info=True)
+        connections.close_all()
+
+
 def in_child(parent: int) -> None:
     """A pool process ends with its worker even when that is killed; its row's lease then runs out."""
     signal_on_parent_death(signal.SIGKILL, parent)()
@@ -104,28 +148,20 @@ class Watch(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="watch", daemon=True)
         self._stop_asked = threading.Event()
-        self._name = f"{gethostname()}:{os.getpid()}"
 
     def run(self) -> None:
         if settings.EMBEDDED:
-            self._try(self._send_all)
+            attempt(self._send_all)
         while True:
-            self._try(self._look)
+            attempt(self._look)
             if self._stop_asked.wait(REAP_S):
                 break
-        self._try(self._sign_off)
+        attempt(self._sign_off)
         connections.close_all()
 
     def stop(self) -> None:
         self._stop_asked.set()
         self.join(timeout=5)
-
-    def _try(self, step: Callable[[], None]) -> None:
-        try:
-            step()
-        except Exception:  # whatever a database or a broker raises: a worker without its watch looks dead
-            logger.warning("the worker's watch will try again", exc_info=True)
-            connections.close_all()
 
     def _send_all(self) -> None:
         from planner.studies import queue
@@ -135,13 +171,13 @@ class Watch(threading.Thread):
     def _look(self) -> None:
         from planner.studies import queue
         from planner.studies.workers import Worker
+        from simcore.engine.version import engine_version
 
-        now = timezone.now()
-        Worker.objects.update_or_create(name=self._name, defaults={"heartbeat_at": now})
-        Worker.objects.filter(heartbeat_at__lt=now - FORGET_WORKER).delete()
+        seen(compiling=False, engine_version=engine_version())
+        Worker.objects.filter(heartbeat_at__lt=timezone.now() - FORGET_WORKER).delete()
         queue.reap()
 
     def _sign_off(self) -> None:
         from planner.studies.workers import Worker
 
-        Worker.objects.filter(name=self._name).delete()
+        Worker.objects.filter(name=worker_name()).delete()

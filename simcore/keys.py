@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
-from simcore.spec import Case, LatencySpec, Machine, PoolSpec, SlowdownSlo, SpecError, encode
+from simcore.spec import Case, LatencySpec, Machine, PoolSpec, SlowdownSlo, SpecError, StudySpec, encode
 
 LABELS = frozenset({"name", "vendor"})
 RATINGS = frozenset({"nameplate_w", "provisioned_w", "machines_per_rack"})
@@ -34,6 +34,16 @@ def capacity_key(case: Case, trace_hash: str, seeds: Sequence[int], engine_versi
 def rate_key(case: Case, trace_hash: str, rate_req_per_s: float, engine_version: str) -> str:
     """The key of the design's run at one rate (under the case's own seed). SpecError as ``capacity_key``."""
     return _hash("rate", physics(case), trace_hash, float(rate_req_per_s), engine_version)
+
+
+def question_key(spec: StudySpec, trace_hash: str) -> str:
+    """The key of all that a study tries: studies of one key and one engine try the same designs, with the same results.
+
+    Left out is money, which no search looks at, and how the workload is called, as its requests count.
+    """
+    plain: Json = encode(spec)
+    money = {"prices": None, "limits": plain["limits"] | {"usd_per_month": None}}
+    return _hash("question", plain | money | {"workload": None}, trace_hash)
 
 
 def physics(case: Case) -> Json:

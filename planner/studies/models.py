@@ -33,6 +33,8 @@ class Study(OwnedModel):
     prices: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
     """The PriceBook as it was."""
     trace_hash = models.CharField(max_length=64, editable=False)
+    question_key = models.CharField(max_length=64, blank=True, db_index=True, editable=False)
+    """Of all but money: studies of one key and one engine have the same designs and results (see twins.py)."""
     engine_version = models.CharField(max_length=64, blank=True, editable=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True, editable=False)
     error = models.TextField(blank=True, editable=False)

@@ -8,7 +8,7 @@ from typing import Literal
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from planner.studies import stored
+from planner.studies import stored, workers
 from planner.studies.leases import State
 from planner.studies.models import Study, StudyDesign
 from simcore import explain
@@ -112,9 +112,19 @@ def _elapsed_s(study: Study) -> float:
     return ((study.finished_at or timezone.now()) - start).total_seconds()
 
 
+def _waits_for() -> str:
+    """Why a question is not being worked on yet."""
+    ready = set(workers.alive().values_list("compiling", flat=True))
+    if False in ready:
+        return "waiting for a worker that is free"
+    if ready:
+        return "the worker compiles the engine first, once for each version of it"
+    return "waiting for a worker: none is running"
+
+
 def _phase(study: Study, tried: int, total: int) -> str:
     if study.state == State.QUEUED:
-        return "waiting for a worker"
+        return _waits_for()
     if study.state == State.RUNNING:
         return f"{tried} of {total} designs tried" if tried < total else "choosing designs to try"
     tail = {State.DONE: "", State.CANCELLED: ", then cancelled", State.FAILED: ", then it failed"}[State(study.state)]

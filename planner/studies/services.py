@@ -12,11 +12,12 @@ from planner.accounts.owned import Visitor
 from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.services import author, create_scenario
-from planner.studies import leases, queue, stored, waves
+from planner.studies import leases, queue, stored, twins, waves
 from planner.studies.leases import State
 from planner.studies.models import Shard, Study, Wave
 from planner.studies.spec import compile_question
 from planner.studies.waves import ACTIVE, UNTRIED, locked, move
+from simcore.keys import question_key
 from simcore.spec import encode
 
 
@@ -38,8 +39,10 @@ def start_study(user: Visitor, revision: Revision) -> Study:
             spec=encode(question.spec),
             prices=encode(question.prices),
             trace_hash=question.trace_hash,
+            question_key=question_key(question.spec, question.trace_hash),
         )
-        waves.add_wave(study, 0)
+        if not twins.take_over(study):
+            waves.add_wave(study, 0)
     return study
 
 

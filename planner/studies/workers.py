@@ -1,7 +1,11 @@
-"""Which workers are alive: each writes a heartbeat of its own, for /healthz."""
+"""Which workers are alive: each writes a heartbeat of its own, for /healthz and for what pages say of waiting."""
+
+from datetime import timedelta
 
 from django.db import models
 from django.utils import timezone
+
+STALE_S = 30
 
 
 class Worker(models.Model):
@@ -10,6 +14,25 @@ class Worker(models.Model):
     name = models.CharField(max_length=200, unique=True)
     started_at = models.DateTimeField(default=timezone.now)
     heartbeat_at = models.DateTimeField(default=timezone.now)
+    engine_version = models.CharField(max_length=64, blank=True)
+    compiling = models.BooleanField(default=False)
+    """Its engine is not ready yet: it takes no work."""
 
     def __str__(self) -> str:
         return self.name
+
+
+def alive() -> "models.QuerySet[Worker]":
+    """Those seen lately, the ones that still compile among them."""
+    return Worker.objects.filter(heartbeat_at__gte=timezone.now() - timedelta(seconds=STALE_S))
+
+
+def compiling() -> bool:
+    """Whether a worker is there whose engine is not ready yet."""
+    return alive().filter(compiling=True).exists()
+
+
+def engine_at_work() -> str:
+    """The engine that would take a question up now; empty where none would, or where workers differ."""
+    versions = set(alive().exclude(engine_version="").values_list("engine_version", flat=True))
+    return versions.pop() if len(versions) == 1 else ""

@@ -10,6 +10,7 @@ from django.utils import timezone
 from planner import health
 from planner.accounts.models import Team
 from planner.studies.models import Wave, Worker
+from planner.studies.workers import STALE_S
 from tests.unit.planner.bare_study import bare_study
 
 
@@ -18,15 +19,23 @@ def test_a_living_worker_makes_it_ok(client: Client) -> None:
     Worker.objects.create(name="one", heartbeat_at=timezone.now() - timedelta(seconds=4))
     report = client.get("/healthz").json()
     assert report["status"] == "ok"
-    assert 4 <= report["worker"]["heartbeat_age_s"] < health.WORKER_STALE_S
+    assert 4 <= report["worker"]["heartbeat_age_s"] < STALE_S
 
 
 @pytest.mark.django_db
 def test_without_a_worker_pages_still_answer(client: Client) -> None:
-    Worker.objects.create(name="one", heartbeat_at=timezone.now() - timedelta(seconds=health.WORKER_STALE_S + 1))
+    Worker.objects.create(name="one", heartbeat_at=timezone.now() - timedelta(seconds=STALE_S + 1))
     answer = client.get("/healthz")
     assert answer.status_code == 200
     assert (answer.json()["status"], answer.json()["worker"]["alive"]) == ("degraded", False)
+
+
+@pytest.mark.django_db
+def test_a_worker_that_compiles_is_there_but_takes_no_work(client: Client) -> None:
+    Worker.objects.create(name="one", compiling=True)
+    report = client.get("/healthz").json()
+    assert report["worker"] == {"alive": False, "heartbeat_age_s": None, "compiling": True}
+    assert report["status"] == "degraded"
 
 
 def test_the_queue_shows_how_long_the_oldest_waits(client: Client, team: Team) -> None:

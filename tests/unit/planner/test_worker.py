@@ -21,6 +21,7 @@ from planner import worker
 from planner.launcher.locks import FileLock
 from planner.studies import queue
 from planner.studies.workers import Worker
+from simcore.engine.version import engine_version
 from tests.services import until
 
 
@@ -112,6 +113,19 @@ def compile_with(monkeypatch: pytest.MonkeyPatch, steps: list[tuple[int, int]]) 
 
     compiler.compiling_watched, compiler.warm_up = watched, warm_up
     monkeypatch.setitem(sys.modules, "simcore.engine.fast.warm", compiler)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_is_there_while_it_compiles_and_ready_at_its_first_look(reaped: list[str]) -> None:
+    before = timezone.now()
+    with worker.Compiling():
+        until(Worker.objects.exists)
+        row = Worker.objects.get()
+        assert (row.name, row.compiling, row.engine_version) == (worker.worker_name(), True, "")
+    worker.Watch()._look()
+    row = Worker.objects.get()
+    assert (row.compiling, row.engine_version) == (False, engine_version())
+    assert row.heartbeat_at > before
 
 
 def test_a_lock_is_free_once_its_holder_lets_go(tmp_path: Path) -> None:
