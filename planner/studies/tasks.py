@@ -35,9 +35,13 @@ def run_shard(shard_id: str) -> None:
 def _take_turns(model: type[LeasedRow], row_id: str) -> None:
     row = leases.rows_of(model).filter(pk=row_id).first()
     if row is not None:
-        turns.take_turns(
-            row, lambda chosen: (_plan_wave if isinstance(chosen, Wave) else _run_shard)(chosen.pk), GOES_ON_S
-        )
+        turns.take_turns(row, work_on, GOES_ON_S)
+
+
+def work_on(row: LeasedRow) -> None:
+    """One row, as far as it can be claimed."""
+    work = _plan_wave if isinstance(row, Wave) else _run_shard
+    work(row.pk)
 
 
 def _plan_wave(wave_id: int) -> None:
