@@ -24,7 +24,9 @@ def main(inputs: dict[str, Any] | None = None) -> None:
         first = _page(study.pk)
         changes = [_change(study, BUDGET_USD + 1000 * number) for number in range(CHANGES)]
         best = min(changes, key=lambda figures: figures["cpu_s"])
-        report("price change", designs=study.designs.count(), **best, **{f"first_page_{k}": v for k, v in first.items()})
+        report(
+            "price change", designs=study.designs.count(), **best, **{f"first_page_{k}": v for k, v in first.items()}
+        )
 
 
 def _example() -> dict[str, Any]:

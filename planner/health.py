@@ -39,7 +39,7 @@ def _report(now: datetime) -> dict[str, Any]:
         "worker": {
             "alive": alive,
             "heartbeat_age_s": age_s,
-            "compiling": alive_workers().filter(compiling=True).exists(),
+            "compiling": compiling(),
         },
         "queue": {
             "queued": sum(rows.count() for rows in waiting),

@@ -23,19 +23,25 @@ KINDS = {"accelerators": "accelerator", "machines": "machine", "models": "model"
 
 def rows_of(user: Visitor, table: str) -> dict[str, list[Figure]]:
     """A table's rows by id: the shipped ones in their order, then the teams' own; overridden figures in their place."""
-    own = FigureOverride.objects.visible_to(user).filter(table=table)
     rows: dict[str, dict[str, Figure]] = {}
-    for figure in [*ShippedFigure.objects.filter(table=table), *own]:
+    for figure in _figures(user, table):
         rows.setdefault(figure.row_id, {})[figure.field] = figure
     return {row_id: list(figures.values()) for row_id, figures in rows.items()}
 
 
 def figures_of(user: Visitor, table: str, row_id: str) -> list[Figure]:
     """A row's figures; SpecError names the nearest id."""
-    rows = rows_of(user, table)
-    if row_id not in rows:
+    found = _figures(user, table, row_id=row_id)
+    if not found:
+        rows = rows_of(user, table)
         raise SpecError(f"{KINDS[table]}: found '{row_id}', expected one of {', '.join(rows)}{nearest(row_id, rows)}")
-    return rows[row_id]
+    return list({figure.field: figure for figure in found}.values())
+
+
+def _figures(user: Visitor, table: str, **of: str) -> list[Figure]:
+    """Shipped figures, then the teams' own, which stand in for shipped ones of the same row and field."""
+    own = FigureOverride.objects.visible_to(user).filter(table=table, **of)
+    return [*ShippedFigure.objects.filter(table=table, **of), *own]
 
 
 def accelerator_for(user: Visitor, row_id: str) -> Accelerator:
