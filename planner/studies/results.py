@@ -118,7 +118,7 @@ def _waits_for() -> str:
     if False in ready:
         return "waiting for a worker that is free"
     if ready:
-        return "the worker compiles the engine first, once for each version of it"
+        return "the worker gets its engine ready, which is compiled once for each version"
     return "waiting for a worker: none is running"
 
 
