@@ -71,6 +71,7 @@ class CountsField(forms.Field):
 
     most_counts = 200
     most = 100_000
+    expected = "machine counts such as 5, 10 or 20-40/5"
 
     def to_python(self, value: Any) -> list[int] | None:
         if value is None or value == [] or (isinstance(value, str) and not value.strip()):
@@ -106,7 +107,15 @@ class CountsField(forms.Field):
             raise forms.ValidationError(f"Found {found} counts, expected at most {self.most_counts}.")
 
     def _refusal(self, text: str) -> forms.ValidationError:
-        return forms.ValidationError(f"Found {shown(text)}, expected machine counts such as 5, 10 or 20-40/5.")
+        return forms.ValidationError(f"Found {shown(text)}, expected {self.expected}.")
+
+
+class BudgetsField(CountsField):
+    """Token budgets to try, such as ``128, 512, 2048``; kept sorted, each once."""
+
+    most_counts = 16
+    most = 10_000_000
+    expected = "token budgets such as 128, 512, 2048"
 
 
 class PickField(forms.ChoiceField):

@@ -10,7 +10,7 @@ from planner.accounts.owned import Visitor
 from planner.scenarios import quantities as units
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import FieldErrors
-from planner.scenarios.fields import BudgetField, CountsField, PickField, PickSeveralField, QuantityField
+from planner.scenarios.fields import BudgetField, BudgetsField, CountsField, PickField, PickSeveralField, QuantityField
 from planner.scenarios.quantities import shown_quantity
 from simcore.offered_load import LEAST_SECONDS, requests_needed
 
@@ -41,6 +41,10 @@ TRANSFERS = [
     ("layerwise", "layer by layer"),
     ("serialized", "after prefill, whole"),
     ("chunkwise", "chunk by chunk, prompts chunked beside decodes"),
+]
+COUNTS_TRIED = [
+    ("search", "a few, then around the rate"),
+    ("every", "every one that matters"),
 ]
 LIMITED = {"ttft": 99, "tbt": 99, "tpot": 99, "e2e": 99, "queue": 50}
 """The metrics that may be limited in seconds, and the percentile where none is typed."""
@@ -138,9 +142,11 @@ class QuestionForm(forms.Form):
         label="Token budget",
         widget=forms.TextInput,
     )
+    token_budgets = BudgetsField(required=False, label="Several token budgets")
     max_batch_tokens = _count("Batch tokens at most")
     max_batch_size = _count("Batch size at most")
     tensor_parallel = _count("Tensor parallel")
+    counts_tried = PickField(choices=COUNTS_TRIED, required=False, initial="search", label="Machine counts to try")
     mixed_counts = CountsField(required=False, label="Co-located counts")
     prefill_counts = CountsField(required=False, label="Prefill counts")
     decode_counts = CountsField(required=False, label="Decode counts")

@@ -12,9 +12,9 @@ from planner.scenarios.forms import QuestionForm
 ADVANCED = {
     "Traffic": ("arrivals", "seed"),
     "Machines": ("families", "tensor_parallel"),
-    "Running": ("token_budget", "max_batch_tokens", "max_batch_size", "kv_transfer", "latency"),
+    "Running": ("token_budget", "token_budgets", "max_batch_tokens", "max_batch_size", "kv_transfer", "latency"),
     "Limits": ("usd_per_month", "most_machines", "slowdown_multiplier", "slowdown_reference"),
-    "Search": ("mixed_counts", "prefill_counts", "decode_counts"),
+    "Search": ("counts_tried", "mixed_counts", "prefill_counts", "decode_counts"),
 }
 LABELS = {
     "slowdown_multiplier": "Slowdown limits, times",
@@ -31,6 +31,7 @@ NOTES = {
     "tensor_parallel": "Empty: all of a machine's accelerators, and the fewest that the model fits on.",
     "token_budget": "Empty: 512 and 2048 for Sarathi (Sarathi-Serve, OSDI 2024: strict, relaxed), 2048 for vLLM V1."
     " auto: the largest within the TBT limit.",
+    "token_budgets": "Such as 128, 512, 2048: each is tried, in place of the one above.",
     "max_batch_tokens": "Empty: 2048 (Splitwise, ISCA 2024; vLLM V0).",
     "max_batch_size": "Empty: 128 Sarathi, 256 vLLM, 16 Orca, 8 FasterTransformer, 512 Splitwise.",
     "kv_transfer": "Splitwise sends KV layer by layer from 512 prompt tokens up. Chunk by chunk is not in the paper.",
@@ -39,6 +40,8 @@ NOTES = {
     "most_machines": "Of all kinds together.",
     "slowdown_multiplier": "1: Splitwise's Table VI as it is.",
     "slowdown_reference": "A request alone, batch 1, memory fit ignored (Splitwise: DGX-A100).",
+    "counts_tried": "Every: co-located, each count; split, beside each prefill count as many decode machines as fit."
+    " What another design beats by proof is not simulated.",
     "mixed_counts": "Such as 10, 20-40/5. Empty: what the search picks.",
     "prefill_counts": "Such as 10, 20-40/5. Empty: what the search picks.",
     "decode_counts": "Such as 10, 20-40/5. Empty: what the search picks.",

@@ -77,6 +77,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
             families=tuple(inputs["families"]),
             scheduler_options=SchedulerOptions(
                 **{name: inputs[name] for name in SCHEDULER_OPTIONS},
+                token_budgets=tuple(inputs.get("token_budgets") or ()),
                 chunked=inputs["kv_transfer"] == "chunkwise",
             ),
             slo=slo,
@@ -96,6 +97,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
                 mixed=_counts(inputs["mixed_counts"]),
                 prefill=_counts(inputs["prefill_counts"]),
                 decode=_counts(inputs["decode_counts"]),
+                every=inputs.get("counts_tried") == "every",
             ),
         )
 

@@ -13,6 +13,8 @@ from planner.workloads.models import Workload
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, Model, SlowdownSlo, decode_study, encode
 from simcore.study import load_trace
 
+NEW_FIELDS = ("token_budgets", "counts_tried")
+
 
 def asked(user: User, inputs: dict[str, Any], **changes: Any) -> Question:
     return compile_question(user, clean_inputs(user, inputs | changes))
@@ -60,6 +62,22 @@ def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> N
     assert (options.tensor_parallel, counts.mixed, counts.prefill, counts.decode) == (8, (5, 10), (2,), (3,))
     assert spec.families == ("sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100")
     assert spec.rate_req_per_s == 10.0
+
+
+def test_several_token_budgets_and_every_count(alice: User, inputs: dict[str, Any]) -> None:
+    spec = asked(alice, inputs, token_budgets="128, 512", counts_tried="every").spec
+    assert spec.scheduler_options.token_budgets == (128, 512)
+    assert spec.counts.every
+    assert not asked(alice, inputs).spec.counts.every
+    with pytest.raises(FieldErrors, match="only one of the two"):
+        asked(alice, inputs, token_budgets="128", token_budget="512")
+
+
+def test_a_revision_from_before_there_were_several_budgets_is_asked_as_it_was(
+    alice: User, inputs: dict[str, Any]
+) -> None:
+    old = {name: value for name, value in clean_inputs(alice, inputs).items() if name not in NEW_FIELDS}
+    assert compile_question(alice, old).spec == asked(alice, inputs).spec
 
 
 @pytest.mark.parametrize(("typed", "chunked"), [("layerwise", False), ("serialized", False), ("chunkwise", True)])
