@@ -55,8 +55,8 @@ class CountGrid:
     prefill: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
     decode: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
     every: bool = False
-    """Where none are given: co-located, every count (from 8 on in steps of a quarter; those around the required rate and
-    the largest exactly); split, beside every prefill count as many decode machines as the limits leave room for."""
+    """Where none are given: co-located, every count (from 8 on in steps of a quarter; those around the required rate
+    and the largest exactly); split, beside every prefill count as many decode machines as the limits leave room for."""
 
 
 @dataclass(frozen=True)
