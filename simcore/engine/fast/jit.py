@@ -13,13 +13,21 @@ import numba
 import numba.core.config
 
 from simcore.engine.cache import cache_folder
+from simcore.engine.fast.linked import EntryCompiler, StepCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 vars(numba.core.config)["CACHE_DIR"] = str(cache_folder())
 
 # Wrappers for Python double the time it takes to compile; nobody but compiled code calls a step.
-_STEP: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_STEP: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": StepCompiler,
+}
+_ENTRY: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": True, "pipeline_class": EntryCompiler}
 
 
 functions: list[Callable[..., Any]] = []
@@ -37,6 +45,6 @@ def step(function: Function) -> Function:
 def entry(function: Function) -> Function:
     """A function that Python calls: cached on disk, and no other Python thread waits for it."""
     functions.append(function)
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+    compiled: Any = numba.njit(**_ENTRY)(function)
     made: Function = compiled
     return made
