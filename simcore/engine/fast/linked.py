@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from numba import _dynfunc
+from numba._dynfunc import make_function
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -83,7 +83,7 @@ class EntryLowering(NativeLowering):
 def handle_of(lowered: Any, library: StepLibrary) -> Any:
     """What numba knows a compiled function by."""
     name = lowered.fndesc.qualname.split(".")[-1]
-    return _dynfunc.make_function(lowered.fndesc.lookup_module(), name, "a step", NO_ADDRESS, lowered.env, (library,))
+    return make_function(lowered.fndesc.lookup_module(), name, "a step", NO_ADDRESS, lowered.env, (library,))
 
 
 def with_lowering(state: Any, lowering: type[NativeLowering]) -> list[Any]:

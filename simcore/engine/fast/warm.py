@@ -20,8 +20,8 @@ Progress = Callable[[int, int], None]
 
 
 def warm_up() -> None:
-    """One request under each kind. A quarter of a CPU-minute where the cache does not have this engine, half a second where
-    it has. The result stays in this process and its children."""
+    """One request under each kind. A quarter of a CPU-minute where the cache lacks this engine, a second where it does
+    not. The result stays in this process and its children."""
     for kind in KINDS:
         run(one_request(kind))
 
