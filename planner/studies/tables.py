@@ -14,6 +14,8 @@ WORDS = {
     "design_id": "Hash of the cluster and its rules: the same in every study",
     "capacity_req_per_s": "The highest rate held within the SLO, found to 1 %",
     "met": "Holds the required rate within all limits of the question",
+    "capacity_high": "The interval's upper end; of a screened design the most that it can hold, by the fluid bound",
+    "status": "Screened: not simulated, because an evaluated design beats it whatever machines and power cost",
     "binding_limit": "What fails first above the capacity",
     "usd_per_hour": "All machines, by the question's prices",
     "provisioned_w": "Watts to set aside; the nameplate where a machine has no such figure",
@@ -90,6 +92,7 @@ def _css(row: DesignRow, hollow: frozenset[str], answer_id: str | None) -> str:
         "answer": row.design_id == answer_id,
         "cannot": row.design_id in hollow,
         "dominated": row.cost_dominated_by is not None,
+        "screened": row.status == "screened",
     }
     return " ".join(name for name, holds in classes.items() if holds)
 
