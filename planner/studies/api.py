@@ -16,6 +16,8 @@ from planner.studies.models import Study
 from planner.studies.results import study_result
 from simcore.rows import DesignRow, as_json
 
+TRIED = ~Q(designs__origin__in=["", "screened"]) | ~Q(designs__failure="")
+
 
 class DesignPagination(LimitOffsetPagination):
     """All rows unless ``limit`` asks for fewer: a study is a few hundred."""
@@ -31,7 +33,8 @@ class Studies(APIView):
             Study.objects.visible_to(request.user)
             .select_related("revision__scenario")
             .annotate(
-                total=Count("designs"), tried=Count("designs", filter=~Q(designs__origin="", designs__failure=""))
+                total=Count("designs", filter=~Q(designs__origin="screened")),
+                tried=Count("designs", filter=TRIED),
             )
         )
         pages = Pagination()

@@ -38,7 +38,8 @@ class Plan:
 def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
     """Goes on from what the study has. ``check`` is called before each wave, and may raise to stop it."""
     context, made = context_of(study), Plan()
-    done = stored.evaluations_of(study)
+    found_before = stored.evaluations_of(study)
+    done = {name: evaluation for name, evaluation in found_before.items() if evaluation.status != "screened"}
     while not made.shards:
         check()
         designs = [design for design in search.next_designs(context, done) if design.design_id not in done]

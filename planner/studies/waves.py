@@ -28,7 +28,8 @@ def carry_out(held: Claim, study: Study, wave: Wave, plan: Plan) -> None:
         study = locked(study)
         if not held.finish():
             raise LostClaimError(str(wave))
-        _add_known(study, plan)
+        study.designs.filter(origin=StudyDesign.Origin.SCREENED).delete()  # more is known now
+        _add_found(study, plan)
         if plan.shards:
             _add_shards(study, wave, plan)
             move(study, State.RUNNING)
@@ -108,12 +109,10 @@ def add_wave(study: Study, number: int) -> None:
     queue.send(Wave.objects.create(study=study, number=number))
 
 
-def _add_known(study: Study, plan: Plan) -> None:
-    """Designs whose results other studies have found; those whose bounds rule them out."""
-    rows = [_found_row(study, *found, StudyDesign.Origin.KNOWN) for found in plan.known]
-    old = set(study.designs.filter(origin=StudyDesign.Origin.SCREENED).values_list("design_id", flat=True))
-    screened = [found for found in plan.screened if found[0].design_id not in old]
-    _add_rows(study, rows + [_found_row(study, *found, StudyDesign.Origin.SCREENED) for found in screened])
+def _add_found(study: Study, plan: Plan) -> None:
+    """Designs whose results other studies have found, and those that need not be simulated."""
+    known = [_found_row(study, *found, StudyDesign.Origin.KNOWN) for found in plan.known]
+    _add_rows(study, known + [_found_row(study, *found, StudyDesign.Origin.SCREENED) for found in plan.screened])
 
 
 def _found_row(study: Study, design: Design, evaluation: Evaluation, origin: StudyDesign.Origin) -> StudyDesign:
