@@ -1,4 +1,5 @@
-"""A small real question, asked outside the web: `python -m tests.faults.small_study` starts it and prints its id."""
+"""A small real question of several shards, asked outside the web: `python -m tests.faults.small_study` starts it and
+prints its id."""
 
 import django
 
@@ -13,13 +14,16 @@ def main() -> None:
 
     user = local_user()
     team = user.teams.get()
-    workload = save_mix(team, user, "A little chat", SyntheticSpec("conversation", 10.0, 300))
+    workload = save_mix(team, user, "A little chat", SyntheticSpec("conversation", 10.0, 10_000))
     inputs = {
         "model": "bloom-176b",
         "workload": str(workload.pk),
         "rate_req_per_s": 10,
         "machines": ["dgx-h100", "dgx-a100"],
         "families": ["sarathi:dgx-h100", "sarathi:dgx-a100", "splitwise:dgx-h100+dgx-a100"],
+        "mixed_counts": "1-8",
+        "prefill_counts": "1-4",
+        "decode_counts": "1-4",
         "price_book": "list",
         "latency": "measured",
     }

@@ -1,0 +1,55 @@
+"""A database and a queue of one's own on the test run's servers, and what anybody sees in them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+
+from tests.services import ROOT, clean_environment, share_engine_cache
+
+
+def served(redis_url: str, postgresql_url: str, folder: Path, number: int) -> dict[str, str]:
+    """A fresh database with the catalogue in it; what a program needs to use it. ``number``: of the Redis database."""
+    name = f"study_{number}"
+    with psycopg.connect(postgresql_url, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}")
+    var = folder / f"var-{number}"
+    share_engine_cache(var)
+    environment = {
+        "REDIS_URL": f"{redis_url.rpartition('/')[0]}/{number}",
+        "DATABASE_URL": f"{postgresql_url.rpartition('/')[0]}/{name}",
+        "PHASEPLAN_VAR": str(var),
+    }
+    run(environment, "manage.py", "migrate", "--verbosity", "0")
+    run(environment, "manage.py", "load_catalogue")
+    return environment
+
+
+def run(environment: dict[str, str], *command: str) -> str:
+    variables = {**clean_environment(), **environment, "DJANGO_SETTINGS_MODULE": "planner.settings"}
+    result = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env=variables, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+class Rows:
+    """The database as anybody sees it."""
+
+    def __init__(self, connection: "psycopg.Connection[tuple[int]]") -> None:
+        self.connection = connection
+
+    def count(self, table: str, condition: str = "true") -> int:
+        found = self.connection.execute(f"SELECT count(*) FROM studies_{table} WHERE {condition}").fetchone()  # noqa: S608
+        assert found is not None
+        return found[0]
+
+    def results(self) -> dict[str, str]:
+        """Design → checksum of its result, of those written so far."""
+        query = "SELECT design_id, result_checksum FROM studies_studydesign WHERE result IS NOT NULL"
+        return dict(self.connection.execute(query).fetchall())
+
+    def both_busy(self) -> bool:
+        return self.count("shard", "state = 'running'") == 2
