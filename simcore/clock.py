@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from simcore.engine.inputs import ClusterInputs, SchedulerInputs
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
-from simcore.lone import base_ps
+from simcore.lone import MOST_KEPT, base_ps
+from simcore.same import Same, are_fixed
 from simcore.spec import BUDGET_KINDS, SpecError
 
 Float64 = NDArray[np.float64]
 
+KEPT = 16
+"""Inputs that were found to be within the clock."""
 MOST_PS = 2.0**61
 """Of work, and of one iteration: 26 days. With arrivals up to 58 days it leaves a fourth of the clock to spare."""
 
@@ -23,6 +28,20 @@ def check_clock(inputs: ClusterInputs) -> None:
     replicas that are always up (all on one where none is); and all transfers over one NIC. Estimates, by the slowest
     replica; requests that can never fit take none.
     """
+    columns = inputs.prompt_tokens, inputs.output_tokens
+    if len(inputs.prompt_tokens) > MOST_KEPT or not are_fixed(*columns):
+        _check(inputs)
+    else:
+        _check_once(Same(inputs, inputs.replicas, inputs.scheduler, inputs.transfer, *columns))
+
+
+@lru_cache(maxsize=KEPT)
+def _check_once(inputs: Same[ClusterInputs]) -> None:
+    """A search asks for the same cluster and requests at one rate after another."""
+    _check(inputs.value)
+
+
+def _check(inputs: ClusterInputs) -> None:
     served = _served(inputs)
     if not served.any():
         return

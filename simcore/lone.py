@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, BatchKind, IterationCurve
+from simcore.same import Same, are_fixed
 
 Int64 = NDArray[np.int64]
 Whole = NDArray[Any]
+Column = Same[NDArray[np.int64]]
 
 INT64_SAFE = 2**62
 KEPT, MOST_KEPT = 32, 65_536
@@ -39,28 +41,16 @@ def lone_times(curve: IterationCurve, stages: int, prompt: Int64, cached: Int64,
     Kept for columns that nobody may write (a trace's): a search asks for the same requests at one rate after another.
     """
     columns = (prompt, cached, output)
-    if len(prompt) > MOST_KEPT or any(column.flags.writeable for column in columns):
+    if len(prompt) > MOST_KEPT or not are_fixed(*columns):
         return _lone_times(curve, stages, *columns)
-    return _kept(curve, stages, *(_Column(column) for column in columns))
-
-
-class _Column:
-    """A column as a key: by where it lies, which nothing else does while the key is kept."""
-
-    def __init__(self, values: Int64) -> None:
-        self.values = values
-        self.place = (values.ctypes.data, values.shape, values.strides)
-
-    def __hash__(self) -> int:
-        return hash(self.place)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Column) and self.place == other.place
+    return _kept(curve, stages, *(Same(column) for column in columns))
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(curve: IterationCurve, stages: int, prompt: _Column, cached: _Column, output: _Column) -> LoneTimes:
-    times = _lone_times(curve, stages, prompt.values, cached.values, output.values)
+def _kept(
+    curve: IterationCurve, stages: int, prompt: Same[Int64], cached: Same[Int64], output: Same[Int64]
+) -> LoneTimes:
+    times = _lone_times(curve, stages, prompt.value, cached.value, output.value)
     times.ttft_ps.setflags(write=False)
     times.decode_ps.setflags(write=False)
     return times

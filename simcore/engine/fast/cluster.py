@@ -31,7 +31,7 @@ from simcore.engine.fast.state import (
 from simcore.engine.fast.transfer import next_poll_ps, poll_transfer
 from simcore.engine.fast.transfer_heap import next_transfer_ps, pop_transfer
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.outputs import REFUSED, RunResult
+from simcore.engine.outputs import NEVER, REFUSED, UNFINISHED, RunResult
 from simcore.latency.curve import PS_PER_S
 
 DONE = 0
@@ -175,6 +175,16 @@ def take_in(cluster: Cluster, slot: int, index: int) -> None:
     for phase in (PROMPT, DECODE):
         task = task_at(cluster, 2 * slot + phase)
         task.passes = task.in_batch = task.queued = 0
+    begin_result(cluster, index)
+
+
+@step
+def begin_result(cluster: Cluster, index: int) -> None:
+    """What is known of a request that has arrived."""
+    result = result_at(cluster, index)
+    result.first_scheduled_ps = result.first_token_ps = result.finish_ps = NEVER
+    result.prefill_replica = result.decode_replica = NEVER
+    result.status = UNFINISHED
 
 
 @step

@@ -21,12 +21,22 @@ Int64 = NDArray[np.int64]
 BYTES = 8
 """Of a number."""
 Record = TypeVar("Record")
+Small = int
+"""To mypy a number like another; in a table 32 bits, for what is certain to stay below 2**31."""
+NUMBERS = {"int": np.int64, "Small": np.int32}
+"""By the annotation's text."""
 Columns = Sequence[int] | Int64 | int
 
 
+_FIELDS: dict[type[Any], np.dtype[Any]] = {}
+
+
 def fields_of(record: type[Any]) -> np.dtype[Any]:
-    """An int64 for each field that the class names, in its order."""
-    return np.dtype([(name, np.int64) for name in record.__annotations__], align=True)
+    """A number for each field that the class names, in its order: an int64, or an int32 where it is ``Small``."""
+    if record not in _FIELDS:
+        kinds = [(name, NUMBERS[kind]) for name, kind in record.__annotations__.items()]
+        _FIELDS[record] = np.dtype(kinds, align=True)
+    return _FIELDS[record]
 
 
 def table(record: type[Any], rows: int, **columns: Columns) -> NDArray[Any]:

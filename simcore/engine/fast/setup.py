@@ -31,7 +31,7 @@ from simcore.engine.fast.state import (
     Work,
 )
 from simcore.engine.inputs import UNDIVIDED_KINDS, ClusterInputs
-from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause
+from simcore.engine.outputs import BubbleCause
 from simcore.latency.curve import PS_PER_S, IterationCurve
 
 MORE_SLOTS, MORE_GAPS, MORE_SECONDS = 1, 2, 3
@@ -89,22 +89,10 @@ def build_memory(inputs: ClusterInputs) -> Memory:
 
 
 def put_trace(memory: Memory, inputs: ClusterInputs) -> None:
-    """The trace, not copied where it is in compiled code's form already, and empty results."""
+    """The trace, not copied where it is in compiled code's form already, and room for the results."""
     for name in ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens", "max_output_tokens"):
         memory.put(name, np.ascontiguousarray(getattr(inputs, name), dtype=np.int64))
-    memory.put(
-        "results",
-        table(
-            Result,
-            len(inputs.arrival_ps),
-            status=UNFINISHED,
-            first_scheduled_ps=NEVER,
-            first_token_ps=NEVER,
-            finish_ps=NEVER,
-            prefill_replica=NEVER,
-            decode_replica=NEVER,
-        ),
-    )
+    memory.put("results", table(Result, len(inputs.arrival_ps)))
 
 
 def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
@@ -113,8 +101,9 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("replicas", replica_table(inputs))
     memory.put("built_replicas", memory.tables["replicas"].copy())
     put_changes(memory, inputs)
-    memory.put("curves", curve_table(distinct_curves(inputs)))
-    memory.put("curve_knots", knot_array(distinct_curves(inputs)))
+    curves = distinct_curves(inputs)
+    memory.put("curves", curve_table(curves))
+    memory.put("curve_knots", knot_array(curves))
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
     memory.put("flights", table(MicroBatch, replicas * stages))
     memory.put("groups", table(Group, replicas))
@@ -192,12 +181,14 @@ def most_members(inputs: ClusterInputs) -> int:
 
 def distinct_curves(inputs: ClusterInputs) -> list[IterationCurve]:
     """Each curve once, in the order of the replicas."""
-    return list(dict.fromkeys(replica.curve for replica in inputs.replicas))
+    objects = {id(replica.curve): replica.curve for replica in inputs.replicas}
+    return list(dict.fromkeys(objects.values()))
 
 
 def distinct_powers(inputs: ClusterInputs) -> list[Power]:
     """Each table of power once, in the order of the replicas."""
-    return list(dict.fromkeys(power_of(replica) for replica in inputs.replicas))
+    objects = {(id(replica.power_tokens), id(replica.power_mw)): power_of(replica) for replica in inputs.replicas}
+    return list(dict.fromkeys(objects.values()))
 
 
 def settings(inputs: ClusterInputs) -> dict[str, int]:
@@ -252,6 +243,8 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
     replicas = inputs.replicas
     curves, powers = distinct_curves(inputs), distinct_powers(inputs)
     knots = [len(power[0]) for power in powers]
+    sizes = {replica.kv_blocks for replica in replicas}
+    kept_free = {blocks: inputs.scheduler.watermark_blocks(blocks) for blocks in sizes}
     nothing = (
         "first_task",
         "last_task",
@@ -274,7 +267,7 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
         stages=[replica.stages for replica in replicas],
         kv_blocks=[replica.kv_blocks for replica in replicas],
         free_blocks=[replica.kv_blocks for replica in replicas],
-        watermark_blocks=[inputs.scheduler.watermark_blocks(replica.kv_blocks) for replica in replicas],
+        watermark_blocks=[kept_free[replica.kv_blocks] for replica in replicas],
         transfer_ps_per_token=[replica.transfer_ps_per_token for replica in replicas],
         first_power_knot=[sum(knots[: powers.index(power_of(replica))]) for replica in replicas],
         power_knots=[len(replica.power_tokens) for replica in replicas],

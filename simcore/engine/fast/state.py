@@ -4,7 +4,7 @@
 
     Cluster            one row: the settings, how far the run is, and the address of everything below
       arrival_ps, prompt_tokens, ...  [N]  the trace, read when a request arrives
-      results    [N]             a Result a request, written when something is known: 64 bytes a request
+      results    [N]             a Result a request, begun when it arrives: 48 bytes a request
       requests   [slots]         a Request each that is here; slots are what every queue holds, free ones in free_slots
       tasks      [2 x slots]     splitwise: a Task for each phase of a request
       replicas   [R]             a Replica each: heads of its queues (linked through Request and Task), counters
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.curve import Curve
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import BYTES, numbers, row_of
+from simcore.engine.fast.layout import BYTES, Small, numbers, row_of
 from simcore.latency.curve import BatchKind
 
 FOREVER = 2**63 - 1
@@ -260,14 +260,14 @@ class MicroBatch:
 class Result:
     """``RequestResults`` of one request."""
 
-    status: int
     first_scheduled_ps: int
     first_token_ps: int
     finish_ps: int
     max_gap_ps: int
-    prefill_replica: int
-    decode_replica: int
-    preemptions: int
+    status: Small
+    prefill_replica: Small
+    decode_replica: Small
+    preemptions: Small
 
 
 class Cluster:
@@ -316,6 +316,8 @@ class Cluster:
     """Micro-batches and transfers under way."""
     failed_polls: int
     """Polls in a row that found no room while nothing was under way."""
+    finished: int
+    """Requests that have finished."""
     selections: int
     """Micro-batches that were launched: not those that a run repeats (``runs.py``)."""
     sequence: int

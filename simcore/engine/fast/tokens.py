@@ -31,6 +31,7 @@ def finish(cluster: Cluster, request: Request, now: int) -> None:
     result = result_at(cluster, request.index)
     result.finish_ps = cluster.end_ps = now
     result.status = FINISHED
+    cluster.finished += 1
     result.max_gap_ps = request.max_gap_ps
 
 
