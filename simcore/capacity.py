@@ -45,6 +45,8 @@ class Capacity:
     simulations: int
     requests_simulated: int
     iterations: int
+    events: int
+    """What the engine handled in all simulations."""
     warnings: tuple[str, ...]
 
 
@@ -77,6 +79,7 @@ def find_capacity(case: Case, trace: Trace, seeds: Sequence[int] = (), name: Eng
         simulations=sum(capacity.simulations for capacity in found),
         requests_simulated=sum(capacity.requests_simulated for capacity in found),
         iterations=sum(capacity.iterations for capacity in found),
+        events=sum(capacity.events for capacity in found),
         warnings=tuple(dict.fromkeys(warning for capacity in found for warning in capacity.warnings)),
     )
 
@@ -96,6 +99,7 @@ def _none(prober: Prober) -> Capacity:
     """No rate holds: what came nearest, at the lowest rate tried."""
     lowest = min(prober.done.values(), key=lambda probe: (probe.rate_req_per_s, -probe.requests))
     rate = lowest.rate_req_per_s
+    lowest = prober.probe(rate)  # to its end, as it is shown
     text = f"the SLO does not hold even at {rate:.3g} requests/s, where requests are all but alone"
     return _capacity(prober, 0.0, (0.0, 0.0), "resolution", lowest.summary.binding, lowest, [text])
 
@@ -133,7 +137,9 @@ def _capacity(
     probe: Probe,
     warnings: Sequence[str],
 ) -> Capacity:
-    done = prober.done.values()
+    done = [*prober.done.values(), *prober.given_up]
     seen = tuple(dict.fromkeys([*warnings, *probe.summary.warnings]))
-    requests, iterations = sum(p.requests for p in done), sum(p.iterations for p in done)
-    return Capacity(rate, *ends, interval, binds, probe, len(done), requests, iterations, seen)
+    requests, iterations, events = (
+        sum(getattr(p, name) for p in done) for name in ("requests", "iterations", "events")
+    )
+    return Capacity(rate, *ends, interval, binds, probe, len(done), requests, iterations, events, seen)

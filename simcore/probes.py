@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+import numpy as np
 
 from simcore.clock import check_clock
 from simcore.engine.compile import compile_case, with_load
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
 from simcore.evaluation import RateResult
-from simcore.feasibility import Feasibility, feasibility, window_latencies
+from simcore.feasibility import JUST_ABOVE_ONE, Feasibility, feasibility, window_latencies
+from simcore.give_up import wait_limits
 from simcore.latencies import Latencies
 from simcore.metrics import Summary, summarise
 from simcore.offered_load import offered, replication, requests_needed
 from simcore.rate_grid import grid_rate
-from simcore.rate_search import LADDER
+from simcore.rate_search import DECIDING, LADDER
 from simcore.simulation import EngineName, engine, middle
 from simcore.slo import Objective, objective
 from simcore.spec import Case
 from simcore.traces import Trace
 
+GIVEN_UP_STEEPNESS = 0.5
 SHORT_REQUESTS = 2000
 """No run of the ladder is shorter, where the workload has them."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A design simulated at one rate. Whether it holds is known at once; the rest is worked out when it is asked
-    for."""
+    """A design simulated at one rate: whether it holds, and what else is asked for."""
 
     rate_req_per_s: float
     load: Trace
@@ -38,12 +41,11 @@ class Probe:
     goal: Objective
     inputs: ClusterInputs
     run: RunResult
-    judged: Feasibility
 
     @property
     def requests(self) -> int:
-        """How many were simulated."""
-        return len(self.load)
+        """How many were simulated: all, or those that had arrived when the run was given up."""
+        return int(np.count_nonzero(self.run.requests.prefill_replica >= 0)) if self.run.gave_up else len(self.load)
 
     @property
     def iterations(self) -> int:
@@ -51,14 +53,26 @@ class Probe:
         return int(self.run.replicas.iterations.sum())
 
     @property
+    def events(self) -> int:
+        """What the engine handled."""
+        return self.run.events
+
+    @cached_property
+    def judged(self) -> Feasibility:
+        """Of a run to its end: whether it holds."""
+        return feasibility(self.inputs, self.run, self.goal, self.inputs.window)
+
+    @property
     def feasible(self) -> bool:
         """The window is stable and the SLO holds."""
-        return self.judged.feasible
+        return not self.run.gave_up and self.judged.feasible
 
     @property
     def pressure(self) -> float:
-        """The worst value over its limit: at most 1 where the rate is feasible, above 1 where not, infinite where
-        unstable."""
+        """That of a run to its end (``Feasibility``): at most 1 where it holds. Of one that was given up a guess above
+        1, by how much of it was enough to miss what all of it may."""
+        if self.run.gave_up:
+            return max(math.pow(len(self.load) / max(self.requests, 1), GIVEN_UP_STEEPNESS), JUST_ABOVE_ONE)
         return self.judged.pressure
 
     @property
@@ -68,7 +82,7 @@ class Probe:
 
     @cached_property
     def summary(self) -> Summary:
-        """Every figure of the run."""
+        """Every figure of the run, which was not given up."""
         return summarise(self.case, self.inputs, self.run, self.goal, self.inputs.window)
 
     @property
@@ -89,6 +103,10 @@ class Prober:
     """The case on the whole trace."""
     name: EngineName = "fast"
     done: dict[tuple[int, float], Probe] = field(default_factory=dict)
+    given_up: list[Probe] = field(default_factory=list)
+    """Those that were run again, to their end."""
+    held: set[int] = field(default_factory=set)
+    """Rates of the grid at which a deciding run held."""
 
     @classmethod
     def of(cls, case: Case, trace: Trace, seed: int, name: EngineName = "fast") -> Prober:
@@ -99,20 +117,35 @@ class Prober:
         """The case at a rate, measured over the middle 10 to 90 % of arrivals of at most so many requests (default: as
         many as decide)."""
         wanted = requests_needed(rate_req_per_s) if requests is None else requests
-        load = offered(self.trace, self.case, rate_req_per_s, wanted, self.seed)
-        key = (len(load), rate_req_per_s)
-        if key not in self.done:
-            self.done[key] = self._run(rate_req_per_s, load)
-        return self.done[key]
+        return self._probe(rate_req_per_s, wanted, may_give_up=False)
 
     def pressure(self, k: int, rung: int) -> float:
-        """That of a run at the k-th rate of the grid, of the rung's length."""
-        rate = grid_rate(k)
-        return self.probe(rate, max(math.ceil(LADDER[rung] * requests_needed(rate)), SHORT_REQUESTS)).pressure
+        """That of a run at the k-th rate of the grid, of the rung's length.
 
-    def _run(self, rate_req_per_s: float, load: Trace) -> Probe:
+        It is given up where its SLO cannot hold any more, unless it is likely to be shown, as the lowest rate that
+        fails.
+        """
+        rate, decides = grid_rate(k), rung == DECIDING
+        requests = max(math.ceil(LADDER[rung] * requests_needed(rate)), SHORT_REQUESTS)
+        probe = self._probe(rate, requests, may_give_up=not decides or k - 1 not in self.held)
+        if decides and probe.feasible:
+            self.held.add(k)
+        return probe.pressure
+
+    def _probe(self, rate_req_per_s: float, requests: int, may_give_up: bool) -> Probe:
+        load = offered(self.trace, self.case, rate_req_per_s, requests, self.seed)
+        key = (len(load), rate_req_per_s)
+        done = self.done.get(key)
+        if done is not None and done.run.gave_up and not may_give_up:
+            self.given_up.append(self.done.pop(key))
+            done = None
+        if done is None:
+            done = self.done[key] = self._run(rate_req_per_s, load, may_give_up)
+        return done
+
+    def _run(self, rate_req_per_s: float, load: Trace, may_give_up: bool) -> Probe:
         inputs = with_load(self.compiled, load, middle(len(load)))
         check_clock(inputs)
-        run = engine(self.name)(inputs)
-        judged = feasibility(inputs, run, self.goal, inputs.window)
-        return Probe(rate_req_per_s, load, self.case, self.goal, inputs, run, judged)
+        if may_give_up:
+            inputs = replace(inputs, wait_limits=wait_limits(self.goal, load, inputs.window))
+        return Probe(rate_req_per_s, load, self.case, self.goal, inputs, engine(self.name)(inputs))

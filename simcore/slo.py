@@ -86,7 +86,7 @@ def check(goal: Objective, latencies: Latencies) -> SloOutcome:
     else:
         asked = goal.slo.limits() if isinstance(goal.slo, SlowdownSlo) else goal.slo.limits
         values = _values_at(goal, latencies, asked)
-        limits = [_result(limit, value, _given(limit, goal)) for limit, value in zip(asked, values, strict=True)]
+        limits = [_result(limit, value, given_limit(limit, goal)) for limit, value in zip(asked, values, strict=True)]
     return SloOutcome(all(limit.met for limit in limits), tuple(limits))
 
 
@@ -191,7 +191,8 @@ def _values_at(goal: Objective, latencies: Latencies, limits: Sequence[Limit]) -
     return [found[limit.metric, limit.percentile] for limit in limits]
 
 
-def _given(limit: Limit, goal: Objective) -> float:
+def given_limit(limit: Limit, goal: Objective) -> float:
+    """The limit in its unit: as it is written, or so many decode iterations."""
     if limit.limit is not None:
         return limit.limit
     assert limit.limit_x_decode is not None and goal.decode_iteration_s is not None  # noqa: S101, PT018 - Limit has one of the two

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from fractions import Fraction
 from math import floor
 
@@ -96,6 +97,29 @@ class TransferInputs:
     layers: int
 
 
+class Wait(IntEnum):
+    """What a ``WaitLimit`` is on."""
+
+    QUEUE = 0
+    """Arrival to the first iteration with any of the prompt."""
+    TTFT = 1
+    """Arrival to the first token."""
+    DECODE = 2
+    """First token to the last."""
+    E2E = 3
+    """Arrival to the last token."""
+
+
+@dataclass(frozen=True)
+class WaitLimit:
+    """How long each request of the window may wait, and how many of them may wait longer."""
+
+    wait: Wait
+    limit_ps: Int64
+    """One entry a request of the window."""
+    allowed: int
+
+
 @dataclass(frozen=True)
 class ClusterInputs:
     """A whole cluster and the requests it serves."""
@@ -111,3 +135,6 @@ class ClusterInputs:
     """0: not given."""
     window: tuple[int, int]
     """First and one past the last request whose token gaps are kept (all: (0, N))."""
+    wait_limits: tuple[WaitLimit, ...] = ()
+    """Once more requests than one of them allows have waited too long, the run is given up (``give_up.py``): it ends,
+    and all that it says is that."""

@@ -129,6 +129,9 @@ class RunResult:
     events: int
     """What the engine handled: arrivals, selections of a batch, finishes and transfers. The oracle selects before every
     micro-batch, the fast engine not while a batch goes on unchanged."""
+    gave_up: bool = False
+    """A wait limit was missed by more requests than it allows, and the run ended there: of all else only what was
+    counted so far is known."""
 
     @property
     def gap_ps(self) -> Int64:

@@ -70,7 +70,9 @@ def advance(address: int) -> tuple[int, int]:
 
 @step
 def is_going_on(cluster: Cluster) -> bool:
-    """Whether anything can happen that changes what becomes of a request."""
+    """Whether anything can happen that changes what becomes of a request, and the run is not given up."""
+    if cluster.gave_up != 0:
+        return False
     if cluster.arrived < cluster.trace_requests or (cluster.active + cluster.polling > 0 and not given_up(cluster)):
         return True
     return cluster.changed < cluster.change_count and cluster.free_count < cluster.slots

@@ -27,6 +27,7 @@ def run_result(memory: Memory) -> RunResult:
         end_ps,
         memory.get("busy_until_ps"),
         events(memory),
+        gave_up=memory.get("gave_up") != 0,
     )
 
 

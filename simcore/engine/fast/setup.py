@@ -28,6 +28,7 @@ from simcore.engine.fast.state import (
     Result,
     Task,
     Transfer,
+    WaitLimit,
     Work,
 )
 from simcore.engine.inputs import UNDIVIDED_KINDS, ClusterInputs
@@ -83,6 +84,7 @@ def build_memory(inputs: ClusterInputs) -> Memory:
     }
     memory = Memory(table(Cluster, 1, **settings(inputs), **sizes))
     put_trace(memory, inputs)
+    put_wait_limits(memory, inputs)
     put_replicas(memory, inputs)
     put_room(memory)
     return memory
@@ -93,6 +95,24 @@ def put_trace(memory: Memory, inputs: ClusterInputs) -> None:
     for name in ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens", "max_output_tokens"):
         memory.put(name, np.ascontiguousarray(getattr(inputs, name), dtype=np.int64))
     memory.put("results", table(Result, len(inputs.arrival_ps)))
+
+
+def put_wait_limits(memory: Memory, inputs: ClusterInputs) -> None:
+    """The limits that a run is given up for."""
+    limits = inputs.wait_limits
+    rows = [np.ascontiguousarray(limit.limit_ps, dtype=np.int64) for limit in limits]
+    memory.tables |= {f"limit_ps_{i}": row for i, row in enumerate(rows)}
+    memory.put(
+        "wait_limits",
+        table(
+            WaitLimit,
+            len(limits),
+            wait=[limit.wait for limit in limits],
+            allowed=[limit.allowed for limit in limits],
+            limit_ps=[row.ctypes.data for row in rows],
+        ),
+    )
+    memory.cluster["wait_limit_count"] = len(limits)
 
 
 def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:

@@ -270,6 +270,16 @@ class Result:
     preemptions: Small
 
 
+class WaitLimit:
+    """How long the window's requests may wait (see ``give_up.py``)."""
+
+    wait: int
+    allowed: int
+    """How many more may wait longer."""
+    limit_ps: int
+    """[window]"""
+
+
 class Cluster:
     """Everything that compiled code works on, one row: settings, progress, addresses (see the module's drawing)."""
 
@@ -435,6 +445,9 @@ class Cluster:
     requests had each."""
     gap_room: int
     """Their length."""
+    wait_limits: int
+    wait_limit_count: int
+    gave_up: int
     energy_by_second_nj: int
     second_room: int
     """Its length."""

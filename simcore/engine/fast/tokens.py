@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import routed_tokens
+from simcore.engine.fast.give_up import note_finish, note_first_token
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.loads import add_pending, add_reserved
@@ -16,6 +17,7 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     request.generated += 1
     if request.last_token_ps == NONE:
         result_at(cluster, request.index).first_token_ps = now
+        note_first_token(cluster, request)
     else:
         note_gap(cluster, request, now - request.last_token_ps)
     request.last_token_ps = now
@@ -33,6 +35,7 @@ def finish(cluster: Cluster, request: Request, now: int) -> None:
     result.status = FINISHED
     cluster.finished += 1
     result.max_gap_ps = request.max_gap_ps
+    note_finish(cluster, request)
 
 
 @step

@@ -55,7 +55,9 @@ def run(inputs: ClusterInputs) -> RunResult:
 
 
 def is_going_on(cluster: Cluster, arrived: int) -> bool:
-    """Whether anything can happen that changes what becomes of a request."""
+    """Whether anything can happen that changes what becomes of a request, and the run is not given up."""
+    if cluster.gave_up:
+        return False
     if arrived < len(cluster.requests) or (cluster.events and not given_up(cluster, arrived)):
         return True
     return bool(cluster.changes) and any(request.status == UNFINISHED for request in cluster.requests)

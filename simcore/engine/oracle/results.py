@@ -28,6 +28,7 @@ def run_result(cluster: Cluster) -> RunResult:
         end_ps,
         cluster.busy_until_ps,
         events(cluster),
+        gave_up=cluster.gave_up,
     )
 
 

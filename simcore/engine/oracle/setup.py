@@ -23,6 +23,7 @@ def build_cluster(inputs: ClusterInputs) -> Cluster:
         pools["decode"],
         pools["mixed"],
         changes=build_changes(inputs),
+        misses=[0] * len(inputs.wait_limits),
     )
 
 

@@ -214,3 +214,6 @@ class Cluster:
     """The last end of a micro-batch so far."""
     gaps: dict[int, int] = field(default_factory=dict)
     energy_by_second_nj: list[int] = field(default_factory=list)
+    misses: list[int] = field(default_factory=list)
+    """Requests that have waited longer than each of the wait limits allows them."""
+    gave_up: bool = False

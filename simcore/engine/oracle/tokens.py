@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.oracle.blocks import routed_tokens
+from simcore.engine.oracle.give_up import note_finish, note_first_token
 from simcore.engine.oracle.state import Cluster, Request
 from simcore.engine.outputs import FINISHED, NEVER
 
@@ -12,6 +13,7 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     request.generated += 1
     if request.last_token_ps == NEVER:
         request.first_token_ps = now
+        note_first_token(cluster, request)
     else:
         note_gap(cluster, request, now - request.last_token_ps)
     request.last_token_ps = now
@@ -19,6 +21,7 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
         return False
     request.finish_ps = now
     request.status = FINISHED
+    note_finish(cluster, request)
     return True
 
 
