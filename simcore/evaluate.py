@@ -52,6 +52,7 @@ def _evaluated(design: Design, key: str, found: Capacity, cpu_s: float) -> Evalu
         warnings=found.warnings,
         simulations=found.simulations,
         requests_simulated=found.requests_simulated,
+        events=found.events,
         cpu_s=cpu_s,
         engine_version=engine_version(),
         key=key,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simcore.distribution import rank
 from simcore.engine.inputs import Wait, WaitLimit
+from simcore.latencies import INFINITE, Latencies
 from simcore.latency.curve import PS_PER_S
 from simcore.lone import lone_times
 from simcore.slo import Objective, given_limit
@@ -80,3 +81,10 @@ def _lone_ps(goal: Objective, load: Trace, window: tuple[int, int]) -> dict[Wait
 
 def _ps(limits: Float64) -> NDArray[np.int64]:
     return np.minimum(limits * MARGIN + MARGIN_PS, MOST_PS).astype(np.int64)
+
+
+def waits_ps(latencies: Latencies, wait: Wait) -> NDArray[np.int64]:
+    """How long each of the window's requests waited; ``INFINITE`` where it did not finish."""
+    if wait == Wait.DECODE:
+        return np.where(latencies.done, latencies.finish_ps - latencies.first_token_ps, INFINITE)
+    return {Wait.QUEUE: latencies.queue_ps, Wait.TTFT: latencies.ttft_ps, Wait.E2E: latencies.e2e_ps}[wait]

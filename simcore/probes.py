@@ -8,13 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
+from simcore.binding import pressure
 from simcore.clock import check_clock
 from simcore.engine.compile import compile_case, with_load
-from simcore.engine.inputs import ClusterInputs
+from simcore.engine.inputs import ClusterInputs, WaitLimit
 from simcore.engine.outputs import RunResult
 from simcore.evaluation import RateResult
 from simcore.feasibility import JUST_ABOVE_ONE, Feasibility, feasibility, window_latencies
-from simcore.give_up import wait_limits
+from simcore.give_up import wait_limits, waits_ps
 from simcore.latencies import Latencies
 from simcore.metrics import Summary, summarise
 from simcore.offered_load import offered, replication, requests_needed
@@ -25,7 +26,6 @@ from simcore.slo import Objective, objective
 from simcore.spec import Case
 from simcore.traces import Trace
 
-GIVEN_UP_STEEPNESS = 0.5
 SHORT_REQUESTS = 2000
 """No run of the ladder is shorter, where the workload has them."""
 
@@ -41,6 +41,8 @@ class Probe:
     goal: Objective
     inputs: ClusterInputs
     run: RunResult
+    limits: tuple[WaitLimit, ...]
+    """What a run of it is given up for, whether this one might be or not."""
 
     @property
     def requests(self) -> int:
@@ -67,15 +69,23 @@ class Probe:
         """The window is stable and the SLO holds."""
         return not self.run.gave_up and self.judged.feasible
 
-    @property
+    @cached_property
     def pressure(self) -> float:
-        """That of a run to its end (``Feasibility``): at most 1 where it holds. Of one that was given up a guess above
-        1, by how much of it was enough to miss what all of it may."""
+        """Requests that miss a limit over those that may, of the limit that is pressed most: at most 1 where the rate
+        holds, above 1 where not. Where a run was given up, as if it had gone on alike to its end. A limit on gaps
+        counts by its worst gap over the limit."""
         if self.run.gave_up:
-            return max(math.pow(len(self.load) / max(self.requests, 1), GIVEN_UP_STEEPNESS), JUST_ABOVE_ONE)
-        return self.judged.pressure
+            return max(len(self.load) / max(self.requests, 1), JUST_ABOVE_ONE)
+        misses = max((self._misses(limit) for limit in self.limits), default=0.0)
+        gaps = max((pressure(limit) for limit in self.judged.slo.limits if limit.metric == "tbt_s"), default=0.0)
+        found = max(misses, gaps)
+        return min(found, 1.0) if self.feasible else max(found, JUST_ABOVE_ONE)
 
-    @property
+    def _misses(self, limit: WaitLimit) -> float:
+        missed = np.count_nonzero(waits_ps(self.latencies, limit.wait) > limit.limit_ps)
+        return (missed + 0.5) / (limit.allowed + 1)
+
+    @cached_property
     def latencies(self) -> Latencies:
         """Of the window."""
         return window_latencies(self.inputs, self.run, self.inputs.window)
@@ -105,6 +115,10 @@ class Prober:
     done: dict[tuple[int, float], Probe] = field(default_factory=dict)
     given_up: list[Probe] = field(default_factory=list)
     """Those that were run again, to their end."""
+    lengths: dict[int, Trace] = field(default_factory=dict)
+    """Loads by the identity of their lengths, which were found to fit the engine's clock."""
+    limits: dict[int, tuple[WaitLimit, ...]] = field(default_factory=dict)
+    """Of those loads: what a run of them is given up for."""
     held: set[int] = field(default_factory=set)
     """Rates of the grid at which a deciding run held."""
 
@@ -127,7 +141,7 @@ class Prober:
         """
         rate, decides = grid_rate(k), rung == DECIDING
         requests = max(math.ceil(LADDER[rung] * requests_needed(rate)), SHORT_REQUESTS)
-        probe = self._probe(rate, requests, may_give_up=not decides or k - 1 not in self.held)
+        probe = self._probe(rate, requests, may_give_up=not decides or self.held.isdisjoint((k - 1, k - 2)))
         if decides and probe.feasible:
             self.held.add(k)
         return probe.pressure
@@ -145,7 +159,13 @@ class Prober:
 
     def _run(self, rate_req_per_s: float, load: Trace, may_give_up: bool) -> Probe:
         inputs = with_load(self.compiled, load, middle(len(load)))
-        check_clock(inputs)
+        lengths = id(load.prompt_tokens)
+        if lengths not in self.lengths:
+            check_clock(inputs)
+            self.limits[lengths] = wait_limits(self.goal, load, inputs.window)
+            self.lengths[lengths] = load  # and so its identity stays its own
         if may_give_up:
-            inputs = replace(inputs, wait_limits=wait_limits(self.goal, load, inputs.window))
-        return Probe(rate_req_per_s, load, self.case, self.goal, inputs, engine(self.name)(inputs))
+            inputs = replace(inputs, wait_limits=self.limits[lengths])
+        return Probe(
+            rate_req_per_s, load, self.case, self.goal, inputs, engine(self.name)(inputs), self.limits[lengths]
+        )

@@ -1,9 +1,8 @@
 """The search over the grid of rates: short runs say where to look, long runs decide, step by step of the grid.
 
-A run says how hard pressed the SLO is: its worst value over its limit. Near a queue's limit waiting grows as
-1/(1 - load), so 1/pressure falls on a straight line over the rate, to 0 where the queue grows without end: where two
-such lines cross 1 is the next rate to try. Only whether a long run holds decides; the line, and all that short runs
-say, merely save runs.
+A run says how hard pressed the SLO is: requests that miss it over those that may. Below the capacity their logarithm
+grows about evenly over the rate's, so that the runs that hold say how far it is; above it a burst of the trace may
+decide at once, and there is no such line. Only whether a long run holds decides; all else merely saves runs.
 """
 
 from __future__ import annotations
@@ -17,16 +16,19 @@ from simcore.rate_grid import grid_rate, steps_of
 LADDER = (0.2, 1.0)
 """Lengths of the runs of each rung, as shares of the deciding run's."""
 SHORT, DECIDING = 0, 1
-SHORT_STEPS = 8
-"""Short runs bracket to 8 %: they differ from the long ones by about as much."""
+SHORT_STEPS = 16
+"""Short runs bracket to 16 %: they differ from the long ones by about as much."""
 FIRST_GUESS = 0.5
 """Of the highest rate; then halved."""
 HALVINGS = 4
-STEEPNESS = 8.0
-"""Where no line is known: the worst value grows at least with this power of the rate, mostly."""
-MOST_MISSED = 100.0
-LINES_IN_A_ROW = 2
-"""After so many tries by the line, halve: a line may lead astray, halving never does."""
+SLOPE, LEAST_SLOPE, MOST_SLOPE = 0.05, 0.02, 0.3
+"""Of the pressure's logarithm below the capacity, a step of the grid: where two runs do not say, and what is believed
+of two that do."""
+SLOPE_ABOVE = 0.12
+"""Above the capacity."""
+MOST_STEPS_DOWN = 40
+ESTIMATES_IN_A_ROW = 2
+"""After so many tries by estimate, halve: an estimate may lead astray, halving never does."""
 CHECKED_BELOW = (0.9, 0.8)
 MOST_LOWERINGS = 3
 
@@ -35,8 +37,8 @@ class Runs(Protocol):
     """What the search asks."""
 
     def pressure(self, k: int, rung: int) -> float:
-        """Of a run at the k-th rate of the grid, of the rung's length: its worst value over its limit, at most 1 where
-        the rate is feasible, above 1 (or infinite) where not."""
+        """Of a run at the k-th rate of the grid, of the rung's length: above 0, at most 1 where the rate is feasible,
+        above 1 where not."""
 
 
 @dataclass
@@ -48,6 +50,8 @@ class RateSearch:
     lowest: int
     highest: int
     warnings: list[str] = field(default_factory=list)
+    held: tuple[set[int], ...] = field(default_factory=lambda: tuple(set() for _ in LADDER))
+    """The rates that hold, by rung."""
 
     def find(self) -> int | None:
         """The k that holds where k + 1 does not (or is above the highest), by long runs, and that holds at 0.9 and 0.8
@@ -66,7 +70,11 @@ class RateSearch:
         return low if low >= self.lowest else None
 
     def _holds(self, k: int, rung: int) -> bool:
-        return self.runs.pressure(k, rung) <= 1.0
+        """The answer of a run, which is kept as one that holds."""
+        holds = self.runs.pressure(k, rung) <= 1.0
+        if holds:
+            self.held[rung].add(k)
+        return holds
 
     def _guess(self) -> int | None:
         """Where short runs say that the capacity is; None where they find nothing that holds.
@@ -82,7 +90,7 @@ class RateSearch:
         if k <= self.lowest and not self._holds(self.lowest, SHORT):
             return None
         low, high = self._close_in(max(k, self.lowest), high, SHORT, SHORT_STEPS)
-        return self._crossing(low, high, SHORT)
+        return min(low + self._distance(low, SHORT), high - 1)
 
     def _lowest(self) -> tuple[int, int]:
         """Short runs found nothing; a long one at the lowest rate is sure of it."""
@@ -95,49 +103,44 @@ class RateSearch:
         return self._up(guess) if self._holds(guess, DECIDING) else self._down(guess)
 
     def _up(self, low: int) -> tuple[int, int]:
-        step = self._distance(low)
+        least = 1
         while low < self.highest:
-            high = min(low + step, self.highest)
+            high = min(low + max(self._distance(low, DECIDING), least), self.highest)
             if not self._holds(high, DECIDING):
                 return low, high
-            low, step = high, 2 * step
+            low, least = high, 2 * least
         return low, self.highest + 1
 
     def _down(self, high: int) -> tuple[int, int]:
-        step = self._distance(high)
+        least = 2
         while high > self.lowest:
-            low = max(high - step, self.lowest)
+            missed = min(math.log(self.runs.pressure(high, DECIDING)) / SLOPE_ABOVE, MOST_STEPS_DOWN)
+            low = max(high - max(round(missed), least), self.lowest)
             if self._holds(low, DECIDING):
                 return low, high
-            high, step = low, 2 * max(step, self._distance(low))
+            high, least = low, 2 * least
         return self.lowest - 1, high
 
-    def _distance(self, k: int) -> int:
-        """How many steps one long run's pressure is from 1, by the usual steepness."""
-        missed = min(self.runs.pressure(k, DECIDING), MOST_MISSED)
-        return max(round(abs(steps_of(missed)) / STEEPNESS), 1) if missed > 0 else 1
-
     def _close_in(self, low: int, high: int, rung: int, within: int) -> tuple[int, int]:
-        """(holds, fails) until they are ``within`` so many steps: by the line, every third time by halving."""
+        """(holds, fails) until they are ``within`` so many steps: by estimate, every third time by halving."""
         tries = 0
         while high - low > within:
-            by_line = tries % (LINES_IN_A_ROW + 1) < LINES_IN_A_ROW
-            k = self._crossing(low, high, rung) if by_line else (low + high) // 2
-            k = min(max(k, low + 1), high - 1)
+            k = (low + high) // 2
+            if low >= self.lowest and tries % (ESTIMATES_IN_A_ROW + 1) < ESTIMATES_IN_A_ROW:
+                estimate = low + self._distance(low, rung)
+                k = estimate if estimate < high else min(high - (high - low) // 3, high - 1)
             low, high = (k, high) if self._holds(k, rung) else (low, k)
             tries += 1
         return low, high
 
-    def _crossing(self, low: int, high: int, rung: int) -> int:
-        """The last k below the crossing of 1 by the line of 1/pressure over the rate; the middle without a line."""
-        if low < self.lowest or high > self.highest:
-            return (low + high) // 2
-        holds, fails = self.runs.pressure(low, rung), self.runs.pressure(high, rung)
-        if not 0 < holds < fails:
-            return (low + high) // 2
-        share = (1 / holds - 1) / (1 / holds - 1 / fails)
-        rate = grid_rate(low) + share * (grid_rate(high) - grid_rate(low))
-        return low + math.floor(math.log(rate / grid_rate(low)) / math.log(1.01))
+    def _distance(self, low: int, rung: int) -> int:
+        """How many steps above a rate that holds the capacity is by the line of the pressure's logarithm: at least 1.
+        The line goes through the next lower run that holds, where there is one."""
+        slope, pressure = SLOPE, self.runs.pressure(low, rung)
+        below = max((k for k in self.held[rung] if k < low), default=None)
+        if below is not None:
+            slope = math.log(pressure / self.runs.pressure(below, rung)) / (low - below)
+        return max(math.floor(-math.log(pressure) / min(max(slope, LEAST_SLOPE), MOST_SLOPE)), 1)
 
     def _check_below(self, low: int) -> int:
         """Feasibility need not be monotone: where 0.9 or 0.8 of the capacity fails, the capacity is below that, and

@@ -73,6 +73,7 @@ def capacity_json(found: Capacity, usd_per_hour: float | None, wall_s: float) ->
         "simulations": found.simulations,
         "requests_simulated": found.requests_simulated,
         "iterations": found.iterations,
+        "events": found.events,
         "warnings": list(found.warnings),
         "wall_s": wall_s,
         "engine_version": engine_version(),

@@ -62,7 +62,7 @@ def questions(draw):
     return asked, load, (requests // 10, requests - requests // 10)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(questions())
 def test_what_is_given_up_does_not_hold(question):
     asked, load, window = question

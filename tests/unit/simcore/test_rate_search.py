@@ -77,7 +77,7 @@ def test_whatever_holds_what_is_found_holds_and_the_next_does_not(long, short):
         assert not any(long[found + 1 : found + 2])
 
 
-@pytest.mark.parametrize("slope", [1.0, 4.0, 20.0])
+@pytest.mark.parametrize("slope", [3.0, 6.0, 20.0])
 @pytest.mark.parametrize("error", [-4, 0, 4])
 def test_short_runs_that_are_about_right_leave_few_long_ones(slope, error):
     runs = Line(250, slope=slope, error=error)
