@@ -36,7 +36,7 @@ def required(design: Design, context: Context) -> RateRun:
         probe = at_rate(design.case, context.trace, context.spec.rate_req_per_s)
     except SpecError as error:
         return RateRun(None, str(error))
-    return RateRun(probe.result, "", probe.requests, cpu_s=time.process_time() - start)
+    return RateRun(probe.result, "", probe.requests, events=probe.events, cpu_s=time.process_time() - start)
 
 
 def _evaluated(design: Design, key: str, found: Capacity, cpu_s: float) -> Evaluation:

@@ -141,7 +141,7 @@ class Prober:
         """
         rate, decides = grid_rate(k), rung == DECIDING
         requests = max(math.ceil(LADDER[rung] * requests_needed(rate)), SHORT_REQUESTS)
-        probe = self._probe(rate, requests, may_give_up=not decides or self.held.isdisjoint((k - 1, k - 2)))
+        probe = self._probe(rate, requests, may_give_up=not decides or k - 1 not in self.held)
         if decides and probe.feasible:
             self.held.add(k)
         return probe.pressure
