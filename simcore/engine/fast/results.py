@@ -11,13 +11,14 @@ from simcore.engine.fast.gaps import RunsOfGaps
 from simcore.engine.fast.layout import Int64
 from simcore.engine.fast.setup import GAP_COLUMNS, Memory
 from simcore.engine.fast.state import KINDS_OF_BATCH
-from simcore.engine.outputs import BubbleCause, ReplicaResults, RequestResults, RunResult
+from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause, ReplicaResults, RequestResults, RunResult
 from simcore.latency.curve import PS_PER_S
 
 
 def run_result(memory: Memory) -> RunResult:
     """The books were closed: what is asked for; of the requests' table and the gaps' not a copy."""
     note_unfinished(memory)
+    note_to_come(memory)
     end_ps = memory.get("end_ps")
     return RunResult(
         request_results(memory.tables["results"]),
@@ -47,6 +48,14 @@ def note_unfinished(memory: Memory) -> None:
     here = np.ones(len(requests), dtype=bool)
     here[memory.tables["free_slots"][: memory.get("free_count")]] = False
     memory.tables["results"]["max_gap_ps"][requests["index"][here]] = requests["max_gap_ps"][here]
+
+
+def note_to_come(memory: Memory) -> None:
+    """Requests that had not arrived when the run was given up."""
+    to_come = memory.tables["results"][memory.get("arrived") :]
+    for name in ("first_scheduled_ps", "first_token_ps", "finish_ps", "prefill_replica", "decode_replica"):
+        to_come[name] = NEVER
+    to_come["status"] = UNFINISHED
 
 
 def energy_series(memory: Memory, end_ps: int) -> Int64:

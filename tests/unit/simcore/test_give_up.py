@@ -76,6 +76,8 @@ def test_what_is_given_up_does_not_hold(question):
     outcome = check(goal, window_latencies(whole, run, window))
     if stopped.gave_up:
         assert not outcome.met
+        assert np.array_equal(stopped.requests.status, fast_stopped.requests.status)
+        assert np.array_equal(stopped.requests.prefill_replica, fast_stopped.requests.prefill_replica)
         assert stopped.busy_until_ps <= run.busy_until_ps
     else:
         for name, column in dataclasses.asdict(run.requests).items():
