@@ -1,7 +1,7 @@
 """How fast Phaseplan is, a line of JSON a figure; docs/performance.md says what the figures mean.
 
 python -m benchmarks                          every part but "large"
-python -m benchmarks --quick                  fewer requests, one load, no cold compile: under two minutes
+python -m benchmarks --quick                  starts, engine, oracle: few requests, one load, under two minutes
 python -m benchmarks --case replica/vllm      only the engine's cases whose names hold the text
 python -m benchmarks --part memory            only this part
 """
@@ -9,16 +9,21 @@ python -m benchmarks --part memory            only this part
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 from dataclasses import replace
 
-from benchmarks import cases, engine, memory, start, study
+from benchmarks import cases, engine, memory, start
 from benchmarks.cases import BenchCase
 from benchmarks.measure import BEST_OF, machine, report
 from simcore.engine.fast.warm import warm_up
 from simcore.engine.version import engine_version
 
-PARTS = ("start", "engine", "oracle", "memory", "study", "large")
+OWN_PROCESS = {"study": "benchmarks.study", "prices": "benchmarks.price_change"}
+"""Parts that set up the web application, with a data folder of their own."""
+PARTS = ("start", "engine", "oracle", "memory", *OWN_PROCESS, "large")
 DEFAULT_PARTS = PARTS[:-1]
+QUICK_PARTS = ("start", "engine", "oracle")
 QUICK_RUNS = 3
 
 
@@ -27,7 +32,8 @@ def main() -> None:
     options = arguments()
     warm_up()
     report("machine", **machine(), engine_version=engine_version())
-    for part in options.part or (["engine"] if options.case else DEFAULT_PARTS):
+    usual = QUICK_PARTS if options.quick else DEFAULT_PARTS
+    for part in options.part or (("engine",) if options.case else usual):
         measure(part, options.case, options.quick)
 
 
@@ -59,8 +65,8 @@ def measure(part: str, text: str, quick: bool) -> None:
         engine.speed_ups([case for case in chosen if case.name in cases.AGAINST_ORACLE])
     elif part == "memory":
         memory.main([case for case in chosen if case.name in cases.MEMORY], quick)
-    elif part == "study":
-        study.main(quick)
+    elif part in OWN_PROCESS:
+        subprocess.run([sys.executable, "-m", OWN_PROCESS[part]], check=True)
     else:
         memory.large(cases.large())
 

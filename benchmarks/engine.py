@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from benchmarks.cases import BenchCase
 from benchmarks.load import trace_of
 from benchmarks.measure import BEST_OF, best_of, report
@@ -17,8 +15,7 @@ from simcore.engine.compile import compile_case
 from simcore.engine.fast import cluster as fast
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
-from simcore.engine.outputs import FINISHED, RunResult
-from simcore.latency.curve import BatchKind
+from simcore.engine.outputs import RunResult
 from simcore.simulation import simulate
 from simcore.slo import objective
 from simcore.spec import decode_case
@@ -43,7 +40,7 @@ def speed(bench: BenchCase, runs: int) -> dict[str, Any]:
     goal, inputs = objective(case), compile_case(case, trace)
     engine_s, run = best_of(lambda: fast.run(inputs), runs)
     whole_s, _ = best_of(lambda: simulate(case, trace, goal), runs)
-    requests, count = len(trace), least_events(inputs, run)
+    requests = len(trace)
     return {
         "requests": requests,
         "rate_req_per_s": trace.rate_per_s,
@@ -52,10 +49,10 @@ def speed(bench: BenchCase, runs: int) -> dict[str, Any]:
         "cpu_s": whole_s,
         "engine_cpu_s": engine_s,
         "requests_per_cpu_s": requests / whole_s,
-        "events": count,
-        "events_counted": "at least",
-        "ns_per_event": whole_s / count * 1e9,
-        "engine_ns_per_event": engine_s / count * 1e9,
+        "events": run.events,
+        "events_per_request": run.events / requests,
+        "ns_per_event": whole_s / run.events * 1e9,
+        "engine_ns_per_event": engine_s / run.events * 1e9,
     }
 
 
@@ -63,15 +60,6 @@ def busy(inputs: ClusterInputs, run: RunResult) -> float:
     """Share of the stages' time, to the last finish."""
     stages = sum(replica.stages for replica in inputs.replicas)
     return float(run.replicas.busy_ps.sum()) / (run.end_ps * stages)
-
-
-def least_events(inputs: ClusterInputs, run: RunResult) -> int:
-    """Arrivals, finishes, transfers, and micro-batches with prompt tokens, each of which is a batch selected anew. Of
-    batches of decodes alone a result does not say how many were selected: none is counted."""
-    sent = (run.requests.prefill_replica != run.requests.decode_replica) & (inputs.output_tokens > 1)
-    with_prompts = run.replicas.iterations[:, [BatchKind.PREFILL, BatchKind.HYBRID]]
-    finished = np.count_nonzero(run.requests.status == FINISHED)
-    return len(inputs.arrival_ps) + int(finished + np.count_nonzero(sent) + with_prompts.sum())
 
 
 def speed_ups(cases: Iterable[BenchCase], requests: int = ORACLE_REQUESTS) -> None:

@@ -1,77 +1,104 @@
-"""What the shipped example study costs, the engine compiled: CPU and wall seconds of every design simulated anew."""
+"""What the example study costs, the engine compiled: as it is shipped and on its fine grid, computed and known.
+
+A line each: by ``plan`` on two processes; by the web application's own tasks in this process, with an empty store of
+evaluations and asked again.
+"""
 
 from __future__ import annotations
 
-import io
-import os
 import resource
-import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from benchmarks.embedded import answered, application
 from benchmarks.measure import report
+from simcore.cost import predicted_cpu_s
+from simcore.engine.fast.warm import warm_up
+from simcore.evaluation import Evaluation
 from simcore.plan import plan
 from simcore.result import StudyResult
-from simcore.spec import StudySpec
+from simcore.spec import CountGrid, StudySpec
+from simcore.study import context, load_trace
+from simcore.workload_statistics import WorkloadStatistics
 
 JOBS = 2
+FINE_BUDGETS = (128, 256, 512, 1024, 2048, 4096)
 
 
-def main(quick: bool = False) -> None:
-    """A line for one process and one for two."""
-    spec = example_spec()
-    for jobs in (JOBS,) if quick else (1, JOBS):
-        report("study", case="example", store="empty", jobs=jobs, **cost(spec, jobs))
+def main() -> None:
+    """Print the lines."""
+    warm_up()
+    with application():
+        inputs = example_inputs()
+        for store in ("empty", "filled"):
+            spent, _ = cost(lambda: answered(inputs))
+            report("study", case="example", by="tasks", store=store, jobs=1, **spent)
+        shipped = spec_of(inputs)
+        for name, spec in (("example", shipped), ("example, fine grid", fine(shipped))):
+            spent, result = cost(lambda spec=spec: plan(spec, JOBS))  # type: ignore[misc]
+            report("study", case=name, by="plan", store="none", jobs=JOBS, **spent, **bought(result))
 
 
-def example_spec() -> StudySpec:
-    """The example as the web application asks it, made with an empty database of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(PHASEPLAN_VAR=folder, PHASEPLAN_LOCAL="1", DJANGO_SETTINGS_MODULE="planner.settings")
-        import django
-        from django.core.management import call_command
-
-        django.setup()
-        call_command("migrate", interactive=False, verbosity=0)
-        call_command("load_catalogue", stdout=io.StringIO())
-        return _asked()
-
-
-def _asked() -> StudySpec:
-    from django.db import connections
-
-    from planner.accounts.teams import local_user
-    from planner.scenarios.forms import clean_inputs
+def example_inputs() -> dict[str, Any]:
+    """The example's question, as the web application asks it."""
     from planner.studies import example
-    from planner.studies.spec import compile_question
     from planner.workloads.models import Workload
 
+    return example.inputs(str(Workload.of_mix(example.MIX).pk))
+
+
+def spec_of(inputs: dict[str, Any]) -> StudySpec:
+    """The question as a study."""
+    from planner.accounts.teams import local_user
+    from planner.scenarios.forms import clean_inputs
+    from planner.studies.spec import compile_question
+
     user = local_user()
-    inputs = clean_inputs(user, example.inputs(str(Workload.of_mix(example.MIX).pk)))
-    spec = compile_question(user, inputs).spec
-    connections.close_all()
-    return spec
+    return compile_question(user, clean_inputs(user, inputs)).spec
 
 
-def cost(spec: StudySpec, jobs: int) -> dict[str, Any]:
-    """CPU (this process and its children) and wall seconds, and what they bought."""
+def fine(spec: StudySpec) -> StudySpec:
+    """Beside every prefill count the largest decode count under the limit; every co-located count that matters."""
+    options = replace(spec.scheduler_options, token_budget=None, token_budgets=FINE_BUDGETS)
+    return replace(spec, counts=CountGrid(every=True), scheduler_options=options)
+
+
+def cost(work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
+    """CPU (this process and its children) and wall seconds, and what came of it."""
     start, before = time.perf_counter(), _cpu_s()
-    result = plan(spec, jobs)
-    return {"cpu_s": _cpu_s() - before, "wall_s": time.perf_counter() - start, **bought(result)}
+    made = work()
+    return {"cpu_s": _cpu_s() - before, "wall_s": time.perf_counter() - start}, made
 
 
 def bought(result: StudyResult) -> dict[str, Any]:
-    """Designs, simulations and requests of a study."""
-    evaluations = result.evaluations.values()
-    simulations = sum(evaluation.simulations for evaluation in evaluations)
+    """Designs, simulations and events of a study; what a capacity took, and how well that was foreseen."""
+    found = [one for one in result.evaluations.values() if one.status == "evaluated"]
+    missed = np.percentile(prediction_errors(result, found), (10, 50, 90)) if found else (0.0, 0.0, 0.0)
     return {
         "designs": len(result.rows),
-        "evaluated": len(evaluations),
-        "simulations": simulations,
-        "requests": sum(evaluation.requests_simulated for evaluation in evaluations),
+        "evaluated": len(found),
+        "simulations": sum(one.simulations for one in found),
+        "requests": sum(one.requests_simulated for one in found),
+        "events": sum(one.events for one in found),
+        "events_per_capacity": sum(one.events for one in found) / max(len(found), 1),
+        "cpu_s_over_predicted_p10_p50_p90": [round(float(value), 2) for value in missed],
     }
+
+
+def prediction_errors(result: StudyResult, found: list[Evaluation]) -> list[float]:
+    """Each evaluation's CPU time over what the shards were cut by."""
+    statistics = WorkloadStatistics.of(context(result.spec, load_trace(result.spec)).trace)
+    return [one.cpu_s / predicted_cpu_s(result.designs[one.design_id].case, statistics) for one in found]
 
 
 def _cpu_s() -> float:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+if __name__ == "__main__":
+    main()
