@@ -169,14 +169,15 @@ def take_in(cluster: Cluster, slot: int, index: int) -> None:
     if numbers(cluster.max_output_tokens)[index] > 0:
         request.output_limit = numbers(cluster.max_output_tokens)[index]
     request.generated = request.blocks = request.inbound_blocks = request.max_gap_ps = 0
-    request.prefill_ended = request.scheduled = request.sent_by_layer = request.in_flight = request.chosen = 0
+    request.prefill_ended = request.scheduled = request.sent_by_layer = request.chosen = 0
     request.sent_by_chunk = request.sent_tokens = 0
     request.sending = request.moved = request.displaced = 0
     request.here = 1
     request.last_token_ps = request.sent_ps = request.prefill_replica = request.decode_replica = NONE
     for phase in (PROMPT, DECODE):
         task = task_at(cluster, 2 * slot + phase)
-        task.passes = task.in_batch = task.queued = 0
+        task.passes = task.queued = 0
+        task.since = NONE
     begin_result(cluster, index)
 
 

@@ -10,7 +10,7 @@ from simcore.engine.fast.blocks import blocks_of, give_back, routed_prompt_token
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
-from simcore.engine.fast.lists import dequeue, remove_present, remove_waiting
+from simcore.engine.fast.lists import dequeue, remove_waiting
 from simcore.engine.fast.loads import WAITING, add_pending, add_reserved, note_load
 from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.preemption import start_over
@@ -59,7 +59,7 @@ def leave_tasks(cluster: Cluster, replica: Replica, slot: int) -> None:
         remove_waiting(cluster, replica, task)
         replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
     if request.displaced > 0 or request.prefill_ended == 0:
-        remove_present(cluster, replica, slot)
+        replica.present -= 1
 
 
 @step
@@ -87,10 +87,11 @@ def release(cluster: Cluster, slot: int) -> None:
     result.prefill_replica = result.decode_replica = NONE
     request.sent_ps, request.sent_tokens = NONE, 0
     request.blocks = request.prefill_ended = request.sent_by_layer = request.sent_by_chunk = 0
-    request.moved = request.displaced = request.in_flight = 0
+    request.moved = request.displaced = 0
     for phase in (PROMPT, DECODE):
         task = task_at(cluster, 2 * slot + phase)
-        task.in_batch = task.queued = task.passes = 0
+        task.queued = task.passes = 0
+        task.since = NONE
     note_displaced(cluster, slot)
 
 

@@ -1,6 +1,18 @@
-"""The lists of a splitwise machine, doubly linked: tasks that wait, prompts and interrupted decodes, requests present.
+"""The lists of a splitwise machine, doubly linked. A task's number is 2 x slot + phase.
 
-A task's number is 2 x slot + phase. Its order is that of 2 x ``Request.order`` + phase: by arrival, a prompt first.
+::
+
+    prompts      p4 - p7 - p9    prompt tasks that wait, first come first: by arrival
+    interrupted  d3 - d1         decodes put out of the batch, in that order
+    ready        d1 - d3 - d6    decodes that wait and whose prompt has ended, interrupted or not, by arrival
+    waiting      d3 - p4 - ...   ``ageing`` ``splitwise-sim`` alone: all tasks that wait, in the order it has them
+
+A decode whose prompt waits, or is in a batch, waits too (``Replica.tasks`` counts it), but nothing looks for it. The
+next task of every request here is in ``prompts`` or ``ready``, in the batch or in flight, so that no list of the
+requests is needed, and those two give by arrival what may be selected.
+
+Every selection that counts passes over all that is in ``prompts`` and ``ready`` after it. So nothing is walked for it:
+``Replica.selections`` counts them, and a task knows how many there had been when it began to wait.
 """
 
 from __future__ import annotations
@@ -13,21 +25,46 @@ from simcore.engine.fast.state import NONE, PROMPT, Cluster, Replica, request_at
 
 @step
 def order_of(cluster: Cluster, task: int) -> int:
-    """What waiting tasks are ordered by."""
-    return 2 * request_at(cluster, task >> 1).order + (task & 1)
+    """Arrival: how many requests were routed before."""
+    return request_at(cluster, task >> 1).order
+
+
+@step
+def passes(cluster: Cluster, replica: Replica, task: int) -> int:
+    """How often a task that waits was passed over."""
+    waits = task_at(cluster, task)
+    return waits.passes + (replica.selections - waits.since if waits.since != NONE else 0)
+
+
+@step
+def begin_to_wait(cluster: Cluster, replica: Replica, task: int) -> None:
+    """The task is the next of its request from now on: selections pass over it."""
+    task_at(cluster, task).since = replica.selections
+
+
+@step
+def end_wait(cluster: Cluster, replica: Replica, task: int) -> None:
+    """It was selected."""
+    task_at(cluster, task).passes = passes(cluster, replica, task)
+    task_at(cluster, task).since = NONE
 
 
 @step
 def insert_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
-    """The waiting list is in order of arrival, a prompt before its decode; or as ``place_by_passes`` says."""
+    """One more task waits."""
+    replica.tasks += 1
+    note_load(cluster, replica, WAITING)
     if cluster.ageing == SPLITWISE_SIM:
-        before = place_by_passes(cluster, replica, task)
-    else:
-        before = replica.last_task
-        order = order_of(cluster, task)
-        while before != NONE and order_of(cluster, before) > order:
-            before = task_at(cluster, before).previous_waiting
-    link_waiting(cluster, replica, task, before)
+        link_waiting(cluster, replica, task, place_by_passes(cluster, replica, task))
+
+
+@step
+def remove_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
+    """One task waits no more."""
+    replica.tasks -= 1
+    note_load(cluster, replica, WAITING)
+    if cluster.ageing == SPLITWISE_SIM:
+        unlink_waiting(cluster, replica, task)
 
 
 @step
@@ -36,14 +73,14 @@ def place_by_passes(cluster: Cluster, replica: Replica, task: int) -> int:
 
     Later passes have put the list out of order, so that the way the bisection takes matters; it walks the links.
     """
-    low, high = 0, replica.tasks
+    low, high = 0, replica.tasks - 1
     before, ahead = NONE, replica.first_task
     while low < high:
         middle = (low + high) >> 1
         probe = ahead
         for _ in range(middle - low):
             probe = task_at(cluster, probe).next_waiting
-        if goes_before(cluster, task, probe):
+        if goes_before(cluster, replica, task, probe):
             high = middle
         else:
             low, before, ahead = middle + 1, probe, task_at(cluster, probe).next_waiting
@@ -51,11 +88,11 @@ def place_by_passes(cluster: Cluster, replica: Replica, task: int) -> int:
 
 
 @step
-def goes_before(cluster: Cluster, one: int, other: int) -> bool:
+def goes_before(cluster: Cluster, replica: Replica, one: int, other: int) -> bool:
     """By (passes, arrival)."""
-    if task_at(cluster, one).passes == task_at(cluster, other).passes:
-        return request_at(cluster, one >> 1).order < request_at(cluster, other >> 1).order
-    return task_at(cluster, one).passes < task_at(cluster, other).passes
+    if passes(cluster, replica, one) == passes(cluster, replica, other):
+        return order_of(cluster, one) < order_of(cluster, other)
+    return passes(cluster, replica, one) < passes(cluster, replica, other)
 
 
 @step
@@ -67,28 +104,20 @@ def link_waiting(cluster: Cluster, replica: Replica, task: int, before: int) -> 
         replica.first_task = task
     else:
         task_at(cluster, before).next_waiting = task
-    if after == NONE:
-        replica.last_task = task
-    else:
+    if after != NONE:
         task_at(cluster, after).previous_waiting = task
-    replica.tasks += 1
-    note_load(cluster, replica, WAITING)
 
 
 @step
-def remove_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
+def unlink_waiting(cluster: Cluster, replica: Replica, task: int) -> None:
     """Out of the waiting list."""
     before, after = task_at(cluster, task).previous_waiting, task_at(cluster, task).next_waiting
     if before == NONE:
         replica.first_task = after
     else:
         task_at(cluster, before).next_waiting = after
-    if after == NONE:
-        replica.last_task = before
-    else:
+    if after != NONE:
         task_at(cluster, after).previous_waiting = before
-    replica.tasks -= 1
-    note_load(cluster, replica, WAITING)
 
 
 @step
@@ -136,33 +165,51 @@ def set_last_queued(replica: Replica, task: int, last: int) -> None:
 
 
 @step
-def insert_present(cluster: Cluster, replica: Replica, slot: int) -> None:
-    """A request with a task here, by arrival."""
-    before = replica.last_present
-    while before != NONE and request_at(cluster, before).order > request_at(cluster, slot).order:
-        before = request_at(cluster, before).previous_present
-    after = replica.first_present if before == NONE else request_at(cluster, before).next_present
-    request = request_at(cluster, slot)
-    request.previous_present, request.next_present = before, after
+def insert_ready(cluster: Cluster, replica: Replica, task: int) -> None:
+    """A decode is the next task of its request and waits, by arrival: mostly the youngest."""
+    before, order = replica.last_ready, order_of(cluster, task)
+    while before != NONE and order_of(cluster, before) > order:
+        before = task_at(cluster, before).previous_ready
+    after = replica.first_ready if before == NONE else task_at(cluster, before).next_ready
+    task_at(cluster, task).previous_ready, task_at(cluster, task).next_ready = before, after
     if before == NONE:
-        replica.first_present = slot
+        replica.first_ready = task
     else:
-        request_at(cluster, before).next_present = slot
+        task_at(cluster, before).next_ready = task
     if after == NONE:
-        replica.last_present = slot
+        replica.last_ready = task
     else:
-        request_at(cluster, after).previous_present = slot
+        task_at(cluster, after).previous_ready = task
+    begin_to_wait(cluster, replica, task)
 
 
 @step
-def remove_present(cluster: Cluster, replica: Replica, slot: int) -> None:
-    """No task of the request is here any more."""
-    before, after = request_at(cluster, slot).previous_present, request_at(cluster, slot).next_present
+def remove_ready(cluster: Cluster, replica: Replica, task: int) -> None:
+    """The decode was selected."""
+    before, after = task_at(cluster, task).previous_ready, task_at(cluster, task).next_ready
     if before == NONE:
-        replica.first_present = after
+        replica.first_ready = after
     else:
-        request_at(cluster, before).next_present = after
+        task_at(cluster, before).next_ready = after
     if after == NONE:
-        replica.last_present = before
+        replica.last_ready = before
     else:
-        request_at(cluster, after).previous_present = before
+        task_at(cluster, after).previous_ready = before
+    end_wait(cluster, replica, task)
+
+
+@step
+def first_waiting_task(cluster: Cluster, replica: Replica) -> int:
+    """The first of the tasks that wait on a machine with no micro-batch in flight; in the simulator's order if that
+    is kept, else by arrival."""
+    if cluster.ageing == SPLITWISE_SIM:
+        return replica.first_task
+    return earlier(cluster, replica.first_prompt, replica.first_ready)
+
+
+@step
+def earlier(cluster: Cluster, prompt: int, decode: int) -> int:
+    """That of two tasks which arrived first; either may be ``NONE``."""
+    if prompt == NONE or (decode != NONE and order_of(cluster, decode) < order_of(cluster, prompt)):
+        return decode
+    return prompt

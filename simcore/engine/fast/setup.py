@@ -267,13 +267,12 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
     kept_free = {blocks: inputs.scheduler.watermark_blocks(blocks) for blocks in sizes}
     nothing = (
         "first_task",
-        "last_task",
         "first_prompt",
         "last_prompt",
         "first_interrupted",
         "last_interrupted",
-        "first_present",
-        "last_present",
+        "first_ready",
+        "last_ready",
         "waited_for_kind",
     )
     return table(

@@ -20,11 +20,14 @@ from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import (
+    begin_to_wait,
     dequeue,
+    end_wait,
     enqueue,
-    insert_present,
+    first_waiting_task,
+    insert_ready,
     insert_waiting,
-    remove_present,
+    remove_ready,
     remove_waiting,
 )
 from simcore.engine.fast.loads import add_reserved
@@ -35,10 +38,9 @@ from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
-from simcore.engine.fast.selection import next_task, select, task_blocks, task_tokens
+from simcore.engine.fast.selection import select, task_blocks, task_tokens
 from simcore.engine.fast.state import (
     DECODE,
-    NONE,
     PROMPT,
     Cluster,
     Replica,
@@ -48,7 +50,6 @@ from simcore.engine.fast.state import (
     replica_at,
     request_at,
     running_of,
-    task_at,
 )
 from simcore.engine.fast.tokens import emit_token, end_prefill, forget_decode
 from simcore.engine.fast.transfer import finish_transfer, send_by_layer, send_whole, start_waiting_transfers
@@ -85,7 +86,7 @@ def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
     wake(cluster, replica, add_task(cluster, replica, slot, DECODE), now)
     if source.tasks > 0:
         interrupt(cluster, source)
-        wake(cluster, source, source.first_task, now)
+        wake(cluster, source, first_waiting_task(cluster, source), now)
 
 
 @step
@@ -126,7 +127,8 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     while replica.in_flight < replica.stages:
         chosen_anew = replica.running == 0 or replica.reselect > 0
         if chosen_anew:
-            install(cluster, replica, select(cluster, replica))
+            select(cluster, replica)
+            install(cluster, replica)
         elif replica.tasks > 0 and not is_contiguous(cluster):
             chosen_anew = add_what_waits(cluster, replica)
         replica.reselect = 0
@@ -135,19 +137,17 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         flight = run_batch(cluster, replica, now)
         if is_contiguous(cluster) or replica.tasks == 0 or not chosen_anew:
             stretch(cluster, replica, flight)
-    if replica.first_present == NONE:
+    if replica.present == 0:
         return_home(cluster, replica)
 
 
 @step
 def add_what_waits(cluster: Cluster, replica: Replica) -> bool:
     """At a decode-only batch's iteration's end: a selection, if it would add a task to the batch; whether it did."""
-    chosen = select(cluster, replica)
-    for i in range(chosen):
-        if task_at(cluster, numbers(cluster.chosen)[i]).in_batch == 0:
-            install(cluster, replica, chosen)
-            return True
-    return False
+    if select(cluster, replica) == cluster.chosen_of_batch:
+        return False
+    install(cluster, replica)
+    return True
 
 
 @step
@@ -158,7 +158,6 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> int:
     for i in range(members):
         slot = running_of(cluster, replica)[i] >> 1
         request = request_at(cluster, slot)
-        request.in_flight = 1
         join_batch(cluster, replica, flight, i, slot, request.target_tokens - request.done_tokens)
     replica.tasks_in_flight += members
     replica.running = 0
@@ -168,28 +167,26 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> int:
 
 
 @step
-def install(cluster: Cluster, replica: Replica, chosen: int) -> None:
-    """Make the selection the batch: decodes left out are interrupted (keeping their KV), new tasks take their KV."""
-    number = cluster.selection
-    kept = 0
-    for i in range(replica.running):
-        task = running_of(cluster, replica)[i]
-        if request_at(cluster, task >> 1).chosen == number:
-            running_of(cluster, replica)[kept] = task
-            kept += 1
-        else:
-            task_at(cluster, task).in_batch = 0
-            insert_waiting(cluster, replica, task)
-            enqueue(cluster, replica, task)
-    for i in range(chosen):
-        task = numbers(cluster.chosen)[i]
-        if task_at(cluster, task).in_batch == 0:
-            start_task(cluster, replica, task)
-            running_of(cluster, replica)[kept] = task
-            kept += 1
+def install(cluster: Cluster, replica: Replica) -> None:
+    """Make the selection the batch: decodes left out are interrupted (keeping their KV), new tasks take their KV. Every
+    next task of a request here that is neither in the batch nor in flight was passed over."""
+    kept, started = cluster.chosen_of_batch, cluster.chosen_tasks - cluster.chosen_of_batch
+    for i in range(kept, replica.running):
+        put_out(cluster, replica, running_of(cluster, replica)[i])
     replica.running = kept
-    if chosen > 0 or is_contiguous(cluster):
-        count_passes(cluster, replica)
+    for i in range(started):
+        start_task(cluster, replica, numbers(cluster.chosen)[i])
+        append_running(cluster, replica, numbers(cluster.chosen)[i])
+    if kept + started > 0 or is_contiguous(cluster):
+        replica.selections += 1
+
+
+@step
+def put_out(cluster: Cluster, replica: Replica, task: int) -> None:
+    """A decode of the batch is interrupted."""
+    insert_waiting(cluster, replica, task)
+    insert_ready(cluster, replica, task)
+    enqueue(cluster, replica, task)
 
 
 @step
@@ -198,23 +195,14 @@ def start_task(cluster: Cluster, replica: Replica, task: int) -> None:
     request = request_at(cluster, task >> 1)
     remove_waiting(cluster, replica, task)
     dequeue(cluster, replica, task)
-    task_at(cluster, task).in_batch = 1
     if task & 1 == PROMPT:
+        end_wait(cluster, replica, task)
         replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
+    else:
+        remove_ready(cluster, replica, task)
     blocks = task_blocks(cluster, request, task & 1)
     request.blocks += blocks
     take(replica, blocks)
-
-
-@step
-def count_passes(cluster: Cluster, replica: Replica) -> None:
-    """A selection passes over the next task of every request here that is neither in the batch nor in flight."""
-    slot = replica.first_present
-    while slot != NONE:
-        task = task_at(cluster, next_task(cluster, replica, slot))
-        if task.in_batch == 0:
-            task.passes += 1
-        slot = request_at(cluster, slot).next_present
 
 
 @step
@@ -222,12 +210,15 @@ def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
     """A task waits here from now on."""
     task = 2 * slot + phase
     request = request_at(cluster, slot)
-    if phase == PROMPT or request.prefill_replica != request.decode_replica:
-        insert_present(cluster, replica, slot)
     insert_waiting(cluster, replica, task)
     if phase == PROMPT:
+        replica.present += 1
+        begin_to_wait(cluster, replica, task)
         enqueue(cluster, replica, task)
         replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
+    elif request.prefill_replica != replica.index:
+        replica.present += 1
+        insert_ready(cluster, replica, task)
     return task
 
 
@@ -242,15 +233,12 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
         new = new_tokens_of(cluster, replica, flight)[i]
-        request.in_flight = 0
         if request.displaced > 0:
             replica.reselect = 1
-            task_at(cluster, 2 * slot + PROMPT).in_batch = 0
             end_displaced(cluster, replica, slot, new, now)
         elif new > 0:
             request.done_tokens += new
             replica.reselect = 1
-            task_at(cluster, 2 * slot + PROMPT).in_batch = 0
             end_prompt(cluster, replica, slot, now)
         elif emit_token(cluster, request, now):
             replica.reselect = 1
@@ -272,8 +260,10 @@ def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
         else:
             add_reserved(cluster, replica, -routed_prompt_tokens(request, cluster))
         leave(cluster, replica, slot)
-    elif not stays:
-        remove_present(cluster, replica, slot)
+    elif stays:
+        insert_ready(cluster, replica, 2 * slot + DECODE)
+    else:
+        replica.present -= 1
         send_whole(cluster, slot, now)
 
 
@@ -281,7 +271,7 @@ def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
 def leave(cluster: Cluster, replica: Replica, slot: int) -> None:
     """A finished request frees its KV."""
     request = request_at(cluster, slot)
-    remove_present(cluster, replica, slot)
+    replica.present -= 1
     give_back(replica, request)
     forget_decode(cluster, request)
     free_slot(cluster, slot)

@@ -74,8 +74,6 @@ class Request:
     """Whether any of its prompt has been in an iteration."""
     inbound_blocks: int
     """KV blocks held at the decode replica for a transfer that has not ended."""
-    in_flight: int
-    """Splitwise: whether a task of it is in a micro-batch in flight."""
     sent_by_layer: int
     sent_by_chunk: int
     sent_tokens: int
@@ -98,9 +96,6 @@ class Request:
     next_poll: int
     poll_ps: int
     """The next transfer that polls, and when this one does."""
-    next_present: int
-    previous_present: int
-    """Splitwise: its neighbours in its replica's list of requests with a task there."""
     chosen: int
     """Splitwise: the last selection that chose a task of it."""
 
@@ -109,15 +104,18 @@ class Task:
     """Splitwise: one phase of a request; its row is 2 x slot + phase."""
 
     passes: int
-    """Times passed over."""
-    in_batch: int
+    """Times passed over, without those of the wait in progress."""
+    since: int
+    """``Replica.selections`` when that began; NONE: it does not wait, or is not the next task of its request."""
     next_waiting: int
     previous_waiting: int
-    """Its neighbours in its replica's list of tasks that wait."""
     queued: int
     next_queued: int
     previous_queued: int
     """A prompt's neighbours among the prompts that wait, a decode's among those interrupted."""
+    next_ready: int
+    previous_ready: int
+    """Its neighbours in its replica's other lists (see ``lists.py``)."""
 
 
 class Transfer:
@@ -167,18 +165,19 @@ class Replica:
     """Preemptions so far."""
 
     tasks: int
+    """Splitwise: tasks that wait, not in the batch."""
     first_task: int
-    last_task: int
-    """Splitwise: tasks that wait, not in the batch, as ``ageing`` orders them; linked through ``Task.next_waiting``."""
     first_prompt: int
     last_prompt: int
-    """Splitwise: prompt tasks that wait, first come first, linked through ``Task.next_queued``."""
     first_interrupted: int
     last_interrupted: int
-    """Splitwise: decode tasks put out of the batch, in that order, linked alike."""
-    first_present: int
-    last_present: int
-    """Splitwise: requests with a task here, by arrival, linked through ``Request.next_present``."""
+    first_ready: int
+    last_ready: int
+    """Splitwise: ends of the lists of ``lists.py``."""
+    present: int
+    """Splitwise: requests with a task here."""
+    selections: int
+    """Splitwise: selections that counted passes."""
     tasks_in_flight: int
     """Splitwise: tasks of the micro-batches in flight."""
     reselect: int
@@ -365,6 +364,8 @@ class Cluster:
     chosen_tokens: int
     chosen_free_blocks: int
     """Splitwise, a selection in the making: its length, its tokens, the blocks that it leaves."""
+    chosen_of_batch: int
+    """How many of it were in the batch before."""
     selection: int
     """Its number, which ``Request.chosen`` is marked with."""
 
@@ -418,7 +419,7 @@ class Cluster:
     growing: int
     """[R x block_tokens] (drawn in ``growth.py``)."""
     chosen: int
-    """[most]: the tasks of a splitwise selection in the making."""
+    """[most]: the tasks of a splitwise selection in the making that are new in the batch."""
     pools: int
     """[3 x R]: replicas of the prefill, decode and mixed pool now, in the order of ``router_ties``."""
     pool_sizes: int
