@@ -145,8 +145,9 @@ def is_in_flight(cluster: Cluster, replica: Replica, slot: int) -> bool:
     """Whether the request is in a micro-batch of the replica."""
     for i in range(replica.in_flight):
         flight = (replica.first_flight + i) % replica.stages
-        for member in range(flight_at(cluster, replica, flight).members):
-            if members_of(cluster, replica, flight)[member] == slot:
+        batch = flight_at(cluster, replica, flight)
+        for i in range(batch.first, batch.first + batch.members):
+            if members_of(cluster, replica, flight)[i] == slot:
                 return True
     return False
 

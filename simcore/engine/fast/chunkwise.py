@@ -27,7 +27,8 @@ def reserve_for_chunks(cluster: Cluster, replica: Replica, flight: int, now: int
     """At the first chunk of prompts: reserve the room of their decodes, where there is any."""
     if cluster.transfer_mode != CHUNKWISE:
         return
-    for i in range(flight_at(cluster, replica, flight).members):
+    batch = flight_at(cluster, replica, flight)
+    for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
         new = new_tokens_of(cluster, replica, flight)[i]
         is_first_chunk = new > 0 and request.done_tokens == request.cached_tokens

@@ -59,7 +59,7 @@ def leave_tasks(cluster: Cluster, replica: Replica, slot: int) -> None:
         remove_waiting(cluster, replica, task)
         replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
     if request.displaced > 0 or request.prefill_ended == 0:
-        replica.present -= 1
+        replica.admitted -= 1
 
 
 @step

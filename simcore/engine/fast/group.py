@@ -19,7 +19,9 @@ The Request of a member says nothing of how far it is (``generated``, ``last_tok
 Where the group may not run as a whole it is *dissolved* into the running list, over which the scheduler walks as the
 oracle does; the decodes that it chose are *gathered* again. In the running list there are then prompts in progress
 only, those ``in_front`` before the group's members and the others behind them; with ``vllm_v1`` decodes for which the
-budget did not suffice, too.
+budget did not suffice, too. The splitwise kinds never dissolve a group: the batch of a machine is its group, from the
+end of which decodes may be put out (``cut_group``); with ``chunked``, where a decode has taken all its KV and keeps its
+place, it is the decodes of the last micro-batch.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from simcore.engine.fast.blocks import give_back
 from simcore.engine.fast.group_state import Group, finish_steps_of, group_at, max_gaps_of
 from simcore.engine.fast.growth import advance_phase, grow_group, join_growth, leave_growth
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.names import ORCA
+from simcore.engine.fast.names import REQUEST_LEVEL
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.state import FOREVER, Cluster, Replica, flight_at, members_of, request_at, running_of
 from simcore.engine.fast.tokens import finish, forget_decode, is_in_window, note_gap, note_gaps_of_run
@@ -37,7 +39,7 @@ from simcore.engine.fast.tokens import finish, forget_decode, is_in_window, note
 @step
 def has_group(cluster: Cluster, replica: Replica) -> bool:
     """Whether the replica's decodes are kept as a group."""
-    return replica.stages == 1 and cluster.kind <= ORCA
+    return replica.stages == 1 and cluster.kind != REQUEST_LEVEL
 
 
 @step
@@ -167,6 +169,17 @@ def write_member(cluster: Cluster, replica: Replica, group: Group, place: int) -
     group.contexts -= request.prompt_tokens + request.generated - 1
     group.in_window -= int(is_in_window(cluster, request))
     leave_growth(cluster, replica, request)
+
+
+@step
+def cut_group(cluster: Cluster, replica: Replica, kept: int) -> None:
+    """Between two steps: only the first so many members stay."""
+    group = group_at(cluster, replica)
+    for place in range(kept, group.members):
+        write_member(cluster, replica, group, place)
+    group.members, group.next_finish = kept, FOREVER
+    for place in range(kept):
+        group.next_finish = min(group.next_finish, finish_steps_of(cluster, replica)[place])
 
 
 @step

@@ -11,6 +11,7 @@ What rules 1, 5 and 6 look for by arrival is in two lists that are kept so (``li
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import admission_tokens, blocks_of, growth_blocks
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import earlier, passes
@@ -97,7 +98,8 @@ def add_batch(cluster: Cluster, replica: Replica) -> None:
     tokens = cluster.max_batch_tokens - cluster.chosen_tokens
     if cluster.chosen_tasks == 0:
         tokens = max(tokens, 1)
-    cluster.chosen_of_batch = max(min(replica.running, places, tokens), 0)
+    batch = replica.running + group_at(cluster, replica).members
+    cluster.chosen_of_batch = max(min(batch, places, tokens), 0)
     cluster.chosen_tasks += cluster.chosen_of_batch
     cluster.chosen_tokens += cluster.chosen_of_batch
 

@@ -16,6 +16,8 @@ from simcore.engine.fast.blocks import (
 )
 from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
+from simcore.engine.fast.group import cut_group, end_step, has_group, join_group
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
@@ -81,12 +83,18 @@ def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
     request = request_at(cluster, slot)
     finish_transfer(cluster, request, now)
     replica, source = replica_at(cluster, request.decode_replica), replica_at(cluster, request.prefill_replica)
-    if replica.running + replica.tasks_in_flight < cluster.max_batch_size:
+    if batch_size(cluster, replica) + replica.tasks_in_flight < cluster.max_batch_size:
         interrupt(cluster, replica)
     wake(cluster, replica, add_task(cluster, replica, slot, DECODE), now)
     if source.tasks > 0:
         interrupt(cluster, source)
         wake(cluster, source, first_waiting_task(cluster, source), now)
+
+
+@step
+def batch_size(cluster: Cluster, replica: Replica) -> int:
+    """Tasks of the batch that are not in flight: between two iterations the decodes of the group and what is listed."""
+    return replica.running + (group_at(cluster, replica).members if replica.in_flight == 0 else 0)
 
 
 @step
@@ -125,19 +133,19 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     """Go on with the batch, or select one, while fewer micro-batches than stages are in flight."""
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
-        chosen_anew = replica.running == 0 or replica.reselect > 0
+        chosen_anew = batch_size(cluster, replica) == 0 or replica.reselect > 0
         if chosen_anew:
             select(cluster, replica)
             install(cluster, replica)
         elif replica.tasks > 0 and not is_contiguous(cluster):
             chosen_anew = add_what_waits(cluster, replica)
         replica.reselect = 0
-        if replica.running == 0:
+        if batch_size(cluster, replica) == 0:
             break
         flight = run_batch(cluster, replica, now)
         if is_contiguous(cluster) or replica.tasks == 0 or not chosen_anew:
             stretch(cluster, replica, flight)
-    if replica.present == 0:
+    if replica.admitted == 0:
         return_home(cluster, replica)
 
 
@@ -152,16 +160,18 @@ def add_what_waits(cluster: Cluster, replica: Replica) -> bool:
 
 @step
 def run_batch(cluster: Cluster, replica: Replica, now: int) -> int:
-    """One iteration of the batch, in its order. (A decode's prompt is done: it has no new tokens.) Returns the
-    micro-batch's place in the ring."""
-    flight, members = next_flight(replica), replica.running
-    for i in range(members):
+    """One iteration of the batch. (A decode's prompt is done: it has no new tokens.) Returns the micro-batch's place in
+    the ring."""
+    flight = next_flight(replica)
+    grouped, others = group_at(cluster, replica).members, replica.running
+    flight_at(cluster, replica, flight).grouped = grouped
+    for i in range(others):
         slot = running_of(cluster, replica)[i] >> 1
         request = request_at(cluster, slot)
-        join_batch(cluster, replica, flight, i, slot, request.target_tokens - request.done_tokens)
-    replica.tasks_in_flight += members
+        join_batch(cluster, replica, flight, grouped + i, slot, request.target_tokens - request.done_tokens)
+    replica.tasks_in_flight += grouped + others
     replica.running = 0
-    launch(cluster, replica, members, now)
+    launch(cluster, replica, grouped + others, now)
     send_by_layer(cluster, replica, flight, now)
     return flight
 
@@ -171,14 +181,36 @@ def install(cluster: Cluster, replica: Replica) -> None:
     """Make the selection the batch: decodes left out are interrupted (keeping their KV), new tasks take their KV. Every
     next task of a request here that is neither in the batch nor in flight was passed over."""
     kept, started = cluster.chosen_of_batch, cluster.chosen_tasks - cluster.chosen_of_batch
-    for i in range(kept, replica.running):
-        put_out(cluster, replica, running_of(cluster, replica)[i])
-    replica.running = kept
+    if kept < batch_size(cluster, replica):
+        put_out_from(cluster, replica, kept)
     for i in range(started):
         start_task(cluster, replica, numbers(cluster.chosen)[i])
-        append_running(cluster, replica, numbers(cluster.chosen)[i])
+        join(cluster, replica, numbers(cluster.chosen)[i])
     if kept + started > 0 or is_contiguous(cluster):
         replica.selections += 1
+
+
+@step
+def join(cluster: Cluster, replica: Replica, task: int) -> None:
+    """A task is in the batch: a decode in the group, where there is one. With a group, prompts are behind all decodes:
+    what the tasks of one batch do when it ends does not depend on one another."""
+    if task & 1 == DECODE and has_group(cluster, replica):
+        join_group(cluster, replica, task >> 1)
+    else:
+        append_running(cluster, replica, task)
+
+
+@step
+def put_out_from(cluster: Cluster, replica: Replica, kept: int) -> None:
+    """The decodes of the batch behind the first so many are interrupted."""
+    if has_group(cluster, replica):
+        for place in range(kept, group_at(cluster, replica).members):
+            put_out(cluster, replica, 2 * members_of(cluster, replica, 0)[place] + DECODE)
+        cut_group(cluster, replica, kept)
+    else:
+        for i in range(kept, replica.running):
+            put_out(cluster, replica, running_of(cluster, replica)[i])
+        replica.running = kept
 
 
 @step
@@ -212,12 +244,12 @@ def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
     request = request_at(cluster, slot)
     insert_waiting(cluster, replica, task)
     if phase == PROMPT:
-        replica.present += 1
+        replica.admitted += 1
         begin_to_wait(cluster, replica, task)
         enqueue(cluster, replica, task)
         replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
     elif request.prefill_replica != replica.index:
-        replica.present += 1
+        replica.admitted += 1
         insert_ready(cluster, replica, task)
     return task
 
@@ -225,27 +257,37 @@ def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
 @step
 def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Tokens appear, in the batch's order; ended prompts go on their way; what was freed goes to waiting transfers."""
-    members = flight_at(cluster, replica, flight).members
-    replica.tasks_in_flight -= members
+    batch = flight_at(cluster, replica, flight)
+    replica.tasks_in_flight -= batch.grouped + batch.members
     if replica.running > 0:
         replica.reselect = 1
-    for i in range(members):
-        slot = members_of(cluster, replica, flight)[i]
-        request = request_at(cluster, slot)
-        new = new_tokens_of(cluster, replica, flight)[i]
-        if request.displaced > 0:
+    if batch.grouped > 0:
+        end_step(cluster, replica, now)
+        if group_at(cluster, replica).members < batch.grouped:
             replica.reselect = 1
-            end_displaced(cluster, replica, slot, new, now)
-        elif new > 0:
-            request.done_tokens += new
-            replica.reselect = 1
-            end_prompt(cluster, replica, slot, now)
-        elif emit_token(cluster, request, now):
-            replica.reselect = 1
-            leave(cluster, replica, slot)
-        else:
-            append_running(cluster, replica, 2 * slot + DECODE)
+    for i in range(batch.first, batch.first + batch.members):
+        end_task(
+            cluster, replica, members_of(cluster, replica, flight)[i], new_tokens_of(cluster, replica, flight)[i], now
+        )
     start_waiting_transfers(cluster, replica, now)
+
+
+@step
+def end_task(cluster: Cluster, replica: Replica, slot: int, new: int, now: int) -> None:
+    """A task that is not in a group has been in an iteration, with so many prompt tokens."""
+    request = request_at(cluster, slot)
+    if request.displaced > 0:
+        replica.reselect = 1
+        end_displaced(cluster, replica, slot, new, now)
+    elif new > 0:
+        request.done_tokens += new
+        replica.reselect = 1
+        end_prompt(cluster, replica, slot, now)
+    elif emit_token(cluster, request, now):
+        replica.reselect = 1
+        leave(cluster, replica, slot)
+    else:
+        append_running(cluster, replica, 2 * slot + DECODE)
 
 
 @step
@@ -263,7 +305,7 @@ def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
     elif stays:
         insert_ready(cluster, replica, 2 * slot + DECODE)
     else:
-        replica.present -= 1
+        replica.admitted -= 1
         send_whole(cluster, slot, now)
 
 
@@ -271,7 +313,7 @@ def end_prompt(cluster: Cluster, replica: Replica, slot: int, now: int) -> None:
 def leave(cluster: Cluster, replica: Replica, slot: int) -> None:
     """A finished request frees its KV."""
     request = request_at(cluster, slot)
-    replica.present -= 1
+    replica.admitted -= 1
     give_back(replica, request)
     forget_decode(cluster, request)
     free_slot(cluster, slot)

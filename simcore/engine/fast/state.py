@@ -143,7 +143,7 @@ class Replica:
     in_flight: int
     first_flight: int
     admitted: int
-    """All kinds but whole-prompt splitwise: requests that hold KV blocks here, in flight or not."""
+    """Requests that hold KV blocks here, in flight or not; whole-prompt splitwise: those with a task here."""
     admissions: int
     """Requests admitted so far, each as often as it was."""
     running: int
@@ -174,8 +174,6 @@ class Replica:
     first_ready: int
     last_ready: int
     """Splitwise: ends of the lists of ``lists.py``."""
-    present: int
-    """Splitwise: requests with a task here."""
     selections: int
     """Splitwise: selections that counted passes."""
     tasks_in_flight: int

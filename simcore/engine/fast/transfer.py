@@ -67,7 +67,7 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
     if cluster.transfer_mode != LAYERWISE:
         return
     batch = flight_at(cluster, replica, flight)
-    for i in range(batch.members):
+    for i in range(batch.first, batch.first + batch.members):
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
         new = new_tokens_of(cluster, replica, flight)[i]
