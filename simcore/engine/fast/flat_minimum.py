@@ -51,9 +51,8 @@ def change_number(row: int, ranges: int, place: int, number: int) -> None:
 @step
 def least_between(row: int, first: int, end: int) -> int:
     """The least of some cells."""
-    cells = numbers(row)
-    least = cells[first]
-    for cell in range(first + 1, end):
+    cells, least = numbers(row), FOREVER
+    for cell in range(first, end):
         least = min(least, cells[cell])
     return least
 
