@@ -19,7 +19,7 @@ from benchmarks.measure import BEST_OF, machine, report
 from simcore.engine.fast.warm import warm_up
 from simcore.engine.version import engine_version
 
-OWN_PROCESS = {"study": "benchmarks.study", "prices": "benchmarks.price_change"}
+OWN_PROCESS = {"study": "benchmarks.study", "prices": "benchmarks.price_change", "scaling": "benchmarks.scaling"}
 """Parts that set up the web application, with a data folder of their own."""
 PARTS = ("start", "engine", "oracle", "memory", *OWN_PROCESS, "large")
 DEFAULT_PARTS = PARTS[:-1]
