@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import cases, compare, engine, load, measure
+from benchmarks import cases, compare, engine, figures, load, measure
 from simcore.engine.compile import compile_case
 from simcore.spec import decode_case
 
@@ -65,3 +65,16 @@ def test_comparison_takes_out_a_slower_machine() -> None:
     assert found == [(("engine", "a", "5"), "cpu_s", pytest.approx(1.5))]
     other = {compare.key_of({**before[0], "requests": 6}): before[0]}
     assert compare.ratios(other, {compare.key_of(line): line for line in after}) == []
+
+
+def test_figures_of_the_page_are_those_of_the_lines() -> None:
+    lines = [
+        {"benchmark": "machine", **measure.machine(), "engine_version": "abc", "calibration_s": 0.04},
+        {"benchmark": "start", "case": "python", "cpu_s": 0.5, "calibration_s": 0.05},
+        {"benchmark": "start", "case": "python", "cpu_s": 0.012, "calibration_s": 0.05},
+    ]
+    page = figures.figures(lines)
+    assert "engine abc; the calibration loop took 40 to 50 ms." in page
+    assert "| python | 0.01 |" in page
+    assert "0.50" not in page
+    assert "### Engine" not in page
