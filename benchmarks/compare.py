@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-KEY = ("benchmark", "case", "of", "cache", "by", "store", "jobs", "requests")
+KEY = ("benchmark", "case", "of", "cache", "by", "store", "jobs", "workers", "processes", "requests")
 """What says which line it is."""
 NOT_KEYED = ("study",)
 """Their requests are what was bought, not what was asked for."""

@@ -126,6 +126,20 @@ def prices(lines: Sequence[Line]) -> str:
     return table("Only prices change", columns, of(lines, "price change"))
 
 
+def scaling(lines: Sequence[Line]) -> str:
+    """One study by several workers."""
+    columns: dict[str, Callable[[Line], str]] = {
+        "workers × processes": lambda line: f"{line['workers']} × {line['processes']}",
+        "wall, s": lambda line: f"{line['wall_s']:.1f}",
+        "CPU-s": lambda line: f"{line['cpu_s']:.1f}",
+        "cores got": lambda line: f"{line['cores_got']:.2f}",
+        "efficiency": lambda line: f"{line['efficiency']:.2f}",
+    }
+    return table(
+        "Workers on Redis and PostgreSQL", columns, [line for line in of(lines, "scaling") if "wall_s" in line]
+    )
+
+
 def start(lines: Sequence[Line]) -> str:
     """Starts, and the engine's compiling."""
     columns: dict[str, Callable[[Line], str]] = {
@@ -137,7 +151,7 @@ def start(lines: Sequence[Line]) -> str:
 
 def of(lines: Sequence[Line], benchmark: str) -> list[Line]:
     """A benchmark's lines, the last of each thing, in the order in which things first came."""
-    names = ("case", "of", "cache", "by", "store", "jobs")
+    names = ("case", "of", "cache", "by", "store", "jobs", "workers", "processes")
     return list(
         {tuple(line.get(name) for name in names): line for line in lines if line["benchmark"] == benchmark}.values()
     )
