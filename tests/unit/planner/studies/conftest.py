@@ -61,7 +61,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 def one_row_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a test counts tasks and looks between designs: each does one row of a few designs, and writes each result
     at once."""
-    monkeypatch.setattr(shards, "LEAST_S", 0.06)
+    monkeypatch.setattr(shards, "LEAST_S", 0.1)
+    monkeypatch.setattr(shards, "predicted_cpu_s", lambda *_: 0.05)
     monkeypatch.setattr(tasks, "GOES_ON_S", 0)
     monkeypatch.setattr(evaluating, "WRITE_EVERY_S", 0)
 
