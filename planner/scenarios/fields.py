@@ -1,7 +1,7 @@
 """Form fields of the question: quantities with units, and lists of counts."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -128,10 +128,11 @@ class PickField(forms.ChoiceField):
 
 
 class PickSeveralField(forms.MultipleChoiceField):
-    """Some of the choices, each once, in the order given."""
+    """Some of the choices, each once, in the order in which they are offered: it is the same question in any order."""
 
-    def to_python(self, value: Any) -> list[str]:
-        return list(dict.fromkeys(super().to_python(value)))
+    def clean(self, value: Any) -> list[str]:
+        chosen, offered = set(super().clean(value)), cast(Iterable[tuple[str, str]], self.choices)
+        return [key for key, _ in offered if key in chosen]
 
     def validate(self, value: Any) -> None:
         forms.Field.validate(self, value)

@@ -47,7 +47,7 @@ class Progress(explain.Progress):
             return ""
         counted = {
             "simulated": self.simulated,
-            "run at this rate alone (their capacity was known)": self.at_rate,
+            "with a known capacity run at this rate alone": self.at_rate,
             "known before": self.known,
         }
         return listed([f"{number} {words}" for words, number in counted.items() if number])

@@ -25,7 +25,7 @@ def test_machines_and_model_are_copied_in(alice: User, inputs: dict[str, Any]) -
     assert isinstance(spec.model, Model)
     machines = [choice.machine for choice in spec.machines]
     assert all(isinstance(machine, Machine) for machine in machines)
-    assert [machine.id for machine in machines if isinstance(machine, Machine)] == ["dgx-h100", "dgx-a100"]
+    assert [machine.id for machine in machines if isinstance(machine, Machine)] == ["dgx-a100", "dgx-h100"]
     assert not any(isinstance(machine.accelerator, str) for machine in machines if isinstance(machine, Machine))
 
 

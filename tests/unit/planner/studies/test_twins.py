@@ -72,6 +72,14 @@ def test_a_budget_too(answered: Study, alice_client: Client, inputs: Inputs, sen
     assert b"known before" in alice_client.get(response["Location"]).content
 
 
+def test_the_same_question_in_another_order_too(
+    answered: Study, alice_client: Client, inputs: Inputs, sent: list[Any]
+) -> None:
+    turned = {name: list(reversed(inputs[name])) for name in ("machines", "families")}
+    alice_client.post(f"/studies/{answered.pk}/ask", inputs | turned | {"usd_per_month": "1e6"})
+    assert (Study.unscoped.latest("pk").state, sent) == (State.DONE, [])
+
+
 @pytest.mark.parametrize("change", [{"rate_req_per_s": 11}, {"seed": 7}, {"power_limit_kw": 60}, {"token_budget": 256}])
 def test_anything_else_is_planned(
     answered: Study, alice_client: Client, inputs: Inputs, sent: list[Any], change: Inputs
