@@ -16,6 +16,7 @@ from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.loads import WAITING, add_reserved, note_load
 from simcore.engine.fast.micro_batch import launch, next_flight
+from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.pools import return_home
 from simcore.engine.fast.preemption import join_batch, micro_batch_size
 from simcore.engine.fast.queues import free_slot, pop_joining, push_joining, push_waiting
@@ -78,6 +79,7 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         reserve_for_chunks(cluster, replica, flight, now)
         if replica.running == 0:
             stretch(cluster, replica, flight)
+    note_next_end(cluster, replica)
     if replica.in_flight + replica.running + replica.joining + replica.waiting == 0:
         return_home(cluster, replica)
 

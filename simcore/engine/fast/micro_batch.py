@@ -53,8 +53,6 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
         note_first_scheduled(cluster, replica, flight, batch)
     replica.in_flight += 1
     cluster.selections += 1
-    if replica.in_flight == 1:
-        set_next_end(cluster, replica, batch.end_ps)
     cluster.active += 1
     cluster.failed_polls = 0
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from simcore.engine.fast.flat_minimum import change_number, first_with_least, least_number
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import Cluster, Replica
+from simcore.engine.fast.state import Cluster, Replica, flight_at
 
 
 @step
 def set_next_end(cluster: Cluster, replica: Replica, end_ps: int) -> None:
     """When a replica's next iteration ends; FOREVER: none is in flight."""
     change_number(cluster.next_ps, cluster.ranges, replica.index, end_ps)
+
+
+@step
+def note_next_end(cluster: Cluster, replica: Replica) -> None:
+    """Micro-batches were launched: the oldest in flight ends first. Once for all of them, and for the run of iterations
+    that one may stand for: a number that rises again costs most."""
+    if replica.in_flight > 0:
+        set_next_end(cluster, replica, flight_at(cluster, replica, replica.first_flight).end_ps)
 
 
 @step

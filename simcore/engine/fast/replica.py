@@ -15,7 +15,7 @@ from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL, SARATHI, SPLITWISE_BASELINE, VLLM
-from simcore.engine.fast.next_end import set_next_end
+from simcore.engine.fast.next_end import note_next_end, set_next_end
 from simcore.engine.fast.queues import free_slot, push_waiting
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import boundary_ps, fold, steps_over, stretch
@@ -99,10 +99,11 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         flight_at(cluster, replica, flight).grouped = 0
         members = form(cluster, replica, flight)
         if members == 0:
-            return
+            break
         launch(cluster, replica, members, now)
         if replica.running == 0 and replica.preempted == preempted:
             stretch(cluster, replica, flight)
+    note_next_end(cluster, replica)
 
 
 @step

@@ -25,7 +25,6 @@ from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
-from simcore.engine.fast.next_end import set_next_end
 from simcore.engine.fast.state import (
     FOREVER,
     Cluster,
@@ -58,7 +57,6 @@ def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     if steps > 1:
         batch.steps = steps
         batch.end_ps = boundary_ps(cluster, replica, flight, batch, steps)
-        set_next_end(cluster, replica, batch.end_ps)
 
 
 @step

@@ -24,11 +24,11 @@ ADDED, CHOSEN_BEFORE, FULL, NO_ROOM = 0, 1, 2, 3
 
 
 @step
-def select(cluster: Cluster, replica: Replica) -> int:
-    """Puts the new tasks of the next batch in ``Cluster.chosen``, in the order of the rules; returns how many tasks
-    the batch will have, with those that it keeps."""
+def select(cluster: Cluster, replica: Replica) -> None:
+    """Puts the new tasks of the next batch in ``Cluster.chosen``, in the order of the rules. It has ``chosen_tasks``,
+    with those that it keeps."""
     cluster.chosen_tasks, cluster.chosen_tokens, cluster.chosen_free_blocks = 0, 0, replica.free_blocks
-    cluster.chosen_of_batch = 0
+    cluster.chosen_of_batch, cluster.most_chosen = 0, micro_batch_size(cluster, replica)
     cluster.selection += 1
     if cluster.ageing == SPLITWISE_SIM:
         add_aged_in_front(cluster, replica)
@@ -40,7 +40,6 @@ def select(cluster: Cluster, replica: Replica) -> int:
     add_ready(cluster, replica, misfit)
     if cluster.chosen_tasks == 0 and cluster.decode_runs != CONTIGUOUS:
         add_decodes_here(cluster, replica)
-    return cluster.chosen_tasks
 
 
 @step
@@ -94,7 +93,7 @@ def add_queue(cluster: Cluster, replica: Replica, first: int) -> int:
 @step
 def add_batch(cluster: Cluster, replica: Replica) -> None:
     """Rule 4: the first decodes of the batch. Even one that exceeds ``max_batch_tokens`` if it is alone."""
-    places = micro_batch_size(cluster, replica) - cluster.chosen_tasks
+    places = cluster.most_chosen - cluster.chosen_tasks
     tokens = cluster.max_batch_tokens - cluster.chosen_tokens
     if cluster.chosen_tasks == 0:
         tokens = max(tokens, 1)
@@ -127,7 +126,7 @@ def add_decodes_here(cluster: Cluster, replica: Replica) -> None:
 def try_add(cluster: Cluster, replica: Replica, task: int) -> int:
     """Add a task to the batch if its request is not in it yet, and there is a place, tokens and KV for it."""
     request = request_at(cluster, task >> 1)
-    if cluster.chosen_tasks == micro_batch_size(cluster, replica):
+    if cluster.chosen_tasks == cluster.most_chosen:
         return FULL
     if request.chosen == cluster.selection:
         return CHOSEN_BEFORE

@@ -35,6 +35,7 @@ from simcore.engine.fast.lists import (
 from simcore.engine.fast.loads import add_reserved
 from simcore.engine.fast.micro_batch import launch, next_flight
 from simcore.engine.fast.names import CONTIGUOUS
+from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.pools import return_home
 from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot
@@ -133,26 +134,27 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
     """Go on with the batch, or select one, while fewer micro-batches than stages are in flight."""
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
-        chosen_anew = batch_size(cluster, replica) == 0 or replica.reselect > 0
-        if chosen_anew:
-            select(cluster, replica)
-            install(cluster, replica)
-        elif replica.tasks > 0 and not is_contiguous(cluster):
-            chosen_anew = add_what_waits(cluster, replica)
-        replica.reselect = 0
+        chosen_anew = choose_batch(cluster, replica)
         if batch_size(cluster, replica) == 0:
             break
         flight = run_batch(cluster, replica, now)
         if is_contiguous(cluster) or replica.tasks == 0 or not chosen_anew:
             stretch(cluster, replica, flight)
+    note_next_end(cluster, replica)
     if replica.admitted == 0:
         return_home(cluster, replica)
 
 
 @step
-def add_what_waits(cluster: Cluster, replica: Replica) -> bool:
-    """At a decode-only batch's iteration's end: a selection, if it would add a task to the batch; whether it did."""
-    if select(cluster, replica) == cluster.chosen_of_batch:
+def choose_batch(cluster: Cluster, replica: Replica) -> bool:
+    """A selection, where the batch may not simply go on, or, at the end of a decode-only batch's iteration, if it would
+    add a task; whether there was one."""
+    is_due = batch_size(cluster, replica) == 0 or replica.reselect > 0
+    replica.reselect = 0
+    if not is_due and (replica.tasks == 0 or is_contiguous(cluster)):
+        return False
+    select(cluster, replica)
+    if not is_due and cluster.chosen_tasks == cluster.chosen_of_batch:
         return False
     install(cluster, replica)
     return True

@@ -363,7 +363,9 @@ class Cluster:
     chosen_free_blocks: int
     """Splitwise, a selection in the making: its length, its tokens, the blocks that it leaves."""
     chosen_of_batch: int
-    """How many of it were in the batch before."""
+    """How many of it were in the batch before, and"""
+    most_chosen: int
+    """how many it may have."""
     selection: int
     """Its number, which ``Request.chosen`` is marked with."""
 
