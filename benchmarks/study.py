@@ -76,14 +76,16 @@ def cost(work: Callable[[], Any]) -> tuple[dict[str, float], Any]:
 
 def bought(result: StudyResult) -> dict[str, Any]:
     """Designs, simulations and events of a study; what a capacity took, and how well that was foreseen."""
-    found = [one for one in result.evaluations.values() if one.status == "evaluated"]
+    every = list(result.evaluations.values())
+    found = [one for one in every if one.status == "evaluated"]
     missed = np.percentile(prediction_errors(result, found), (10, 50, 90)) if found else (0.0, 0.0, 0.0)
     return {
         "designs": len(result.rows),
         "evaluated": len(found),
-        "simulations": sum(one.simulations for one in found),
-        "requests": sum(one.requests_simulated for one in found),
-        "events": sum(one.events for one in found),
+        "screened_by_run": sum(one.status == "screened" and not one.by_bound for one in every),
+        "simulations": sum(one.simulations for one in every),
+        "requests": sum(one.requests_simulated for one in every),
+        "events": sum(one.events for one in every),
         "events_per_capacity": sum(one.events for one in found) / max(len(found), 1),
         "cpu_s_over_predicted_p10_p50_p90": [round(float(value), 2) for value in missed],
     }

@@ -17,6 +17,8 @@ HELD = 0.7
 """Of the fluid bound, that a design holds within its SLO, mostly."""
 RUNS = 9.5
 """Long runs that a capacity and the run at the required rate amount to, short ones by their length."""
+TRIAL_RUNS = 1.0
+"""Of a design that is held to a rival: it fails and is given up, or holds and goes on."""
 RUN_S = 0.004
 """However short a run is: compiling the case, measuring. This and the times below: of one core of a virtual machine
 with two, both busy, where the million steps of ``benchmarks.measure.calibration_loop`` take 0.037 s."""
@@ -31,7 +33,7 @@ SELECTIONS = 2.5
 """Batches selected a request beside its prompt's, which other requests' arrivals and finishes bring."""
 
 
-def predicted_cpu_s(case: Case, statistics: WorkloadStatistics, replications: int = 1) -> float:
+def predicted_cpu_s(case: Case, statistics: WorkloadStatistics, replications: int = 1, runs: float = RUNS) -> float:
     """CPU seconds of one core that the case's evaluation takes, about; least of all where it cannot run."""
     try:
         bound = capacity_bound(case, statistics)
@@ -41,7 +43,7 @@ def predicted_cpu_s(case: Case, statistics: WorkloadStatistics, replications: in
     requests = statistics.requests if math.isinf(rate) else min(statistics.requests, requests_needed(rate))
     stages = max(pool.pipeline_parallel for pool in case.pools)
     event_s = EVENT_S.get(case.scheduler.kind, OTHER_EVENT_S) + STAGE_S * (stages - 1)
-    return replications * RUNS * (RUN_S + requests * (REQUEST_S + event_s * _events(case, statistics)))
+    return replications * runs * (RUN_S + requests * (REQUEST_S + event_s * _events(case, statistics)))
 
 
 def _events(case: Case, statistics: WorkloadStatistics) -> float:

@@ -6,16 +6,31 @@ import time
 
 from simcore.capacity import Capacity, at_rate, find_capacity
 from simcore.engine.version import engine_version
-from simcore.evaluation import Design, Evaluation, RateRun
+from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.keys import capacity_key
 from simcore.spec import SpecError
-from simcore.study import Context
+from simcore.study import Context, screened_by_run
+from simcore.trial import trial
 
 
 def evaluate(design: Design, context: Context) -> Evaluation:
-    """Simulate the design; ``infeasible`` with the reason where it cannot run at all (weights that do not fit, …)."""
+    """Simulate the design; ``infeasible`` with the reason where it cannot run at all (weights that do not fit, …),
+    ``screened`` where it does not hold its rival's rate."""
+    tried = None if design.rival is None else against_rival(design, context)
+    if tried is not None and not tried.holds:
+        return screened_by_run(design, tried)
     found = capacity(design, context)
-    return found.with_required(required(design, context)) if found.status == "evaluated" else found
+    whole = found.with_required(required(design, context)) if found.status == "evaluated" else found
+    return whole if tried is None else whole.with_trial(tried)
+
+
+def against_rival(design: Design, context: Context) -> Trial:
+    """Whether the design holds its rival's rate; as if, where it cannot run, which its capacity says."""
+    assert design.rival is not None  # noqa: S101 - the caller has looked
+    try:
+        return trial(design.case, context.trace, context.spec.seeds, design.rival.k)
+    except SpecError:
+        return Trial(True, 0, 0, 0)
 
 
 def capacity(design: Design, context: Context) -> Evaluation:

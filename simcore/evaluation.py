@@ -11,6 +11,15 @@ Status = Literal["evaluated", "screened", "infeasible", "failed"]
 
 
 @dataclass(frozen=True)
+class Rival:
+    """An evaluated design that uses no more of any machine than one that is still to be evaluated."""
+
+    label: str
+    k: int
+    """It holds the k-th rate of the grid (``rate_grid``)."""
+
+
+@dataclass(frozen=True)
 class Design:
     """One candidate cluster. ``design_id`` is a hash of the case: the same cluster has the same id in every study."""
 
@@ -20,6 +29,8 @@ class Design:
     family: str
     """``sarathi:dgx-h100``, ``splitwise:dgx-h100+dgx-a100``."""
     case: Case
+    rival: Rival | None = None
+    """Of a work item: unless the design holds the rival's rate too, its capacity is not asked for."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +123,17 @@ class RateRun:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """Whether a design holds a rate of the grid; runs were given up as soon as it could not."""
+
+    holds: bool
+    simulations: int
+    requests_simulated: int
+    events: int
+    cpu_s: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """What a design can do. ``reason`` says why where there is no capacity."""
 
@@ -146,6 +168,21 @@ class Evaluation:
         if self.at_required is None or self.at_required.rate_req_per_s != rate_req_per_s:
             return self.capacity_req_per_s >= rate_req_per_s
         return self.at_required.met and self.capacity_req_per_s >= 0.99 * rate_req_per_s
+
+    @property
+    def by_bound(self) -> bool:
+        """Whether it is screened without a run: found anew whenever more is known, not kept."""
+        return self.status == "screened" and not self.simulations
+
+    def with_trial(self, trial: Trial) -> Evaluation:
+        """With what was spent on it before its capacity was asked for."""
+        return replace(
+            self,
+            simulations=self.simulations + trial.simulations,
+            requests_simulated=self.requests_simulated + trial.requests_simulated,
+            events=self.events + trial.events,
+            cpu_s=self.cpu_s + trial.cpu_s,
+        )
 
     def with_required(self, run: RateRun) -> Evaluation:
         """What the design can do, and how it does at the required rate."""

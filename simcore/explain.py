@@ -291,12 +291,18 @@ def _evidence(result: StudyResult) -> AnswerLine:
 
 
 def _screened(result: StudyResult) -> str:
-    """How many designs needed no simulation."""
-    screened = sum(row.status == "screened" for row in result.rows)
-    if not screened:
+    """How many designs needed no simulation, or one only."""
+    found = [evaluation for evaluation in result.evaluations.values() if evaluation.status == "screened"]
+    proven = sum(evaluation.by_bound for evaluation in found)
+    text = _beaten(proven, "by proof")
+    return text + _beaten(len(found) - proven, "by one run at what another holds")
+
+
+def _beaten(designs: int, how: str) -> str:
+    if not designs:
         return ""
-    are = "is" if screened == 1 else "are"
-    return f", {counted(screened, 'more design')} {are} beaten by proof whatever machines and power cost"
+    are = "is" if designs == 1 else "are"
+    return f", {counted(designs, 'more design')} {are} beaten {how} whatever machines and power cost"
 
 
 def _source(latency: object) -> str:

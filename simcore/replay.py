@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -11,8 +11,9 @@ import numpy as np
 from simcore import search
 from simcore.counts import BEYOND_NEED, Bounds, Counts, inside
 from simcore.dominance import dominators
-from simcore.evaluation import Design, Evaluation
+from simcore.evaluation import Design, Evaluation, Rival
 from simcore.families import Line
+from simcore.rate_grid import grid_at_most
 from simcore.refine import Proven, refine
 from simcore.spec import StudySpec
 from simcore.study_context import Context
@@ -34,16 +35,34 @@ class Replay:
         """By line, also those beside its candidates."""
         self.beside: list[int] = [0] * len(context.lines)
         """By line, how many were beside its candidates."""
+        self.beaten: list[set[Counts]] = [set() for _ in context.lines]
+        """By line, those that a run has screened."""
 
     def candidates(self) -> list[Design]:
-        """Wave after wave of the candidates."""
+        """Each line's measure, its way to the required rate, then wave after wave of the other candidates."""
+        measure = [search.Wanted(index, -1) for index in search.first_wave(self.context.candidates)]
+        if missing := self._wave(measure) or self.refined():
+            return missing
         while wave := search.next_wave(self.context.candidates, self.known):
-            designs = [self.context.design(index) for index in wave]
-            if missing := [design for design in designs if design.design_id not in self.done]:
+            if missing := self._wave(wave):
                 return missing
-            for index, design in zip(wave, designs, strict=True):
-                self._note(index, self.done[design.design_id])
         return []
+
+    def _wave(self, wave: Sequence[search.Wanted]) -> list[Design]:
+        """What is missing of it; noted where nothing is."""
+        designs = [self._design(wanted) for wanted in wave]
+        if missing := [design for design in designs if design.design_id not in self.done]:
+            return missing
+        for wanted, design in zip(wave, designs, strict=True):
+            self._note(wanted.index, self.done[design.design_id])
+        return []
+
+    def _design(self, wanted: search.Wanted) -> Design:
+        design = self.context.design(wanted.index)
+        if wanted.rival < 0:
+            return design
+        k = grid_at_most(float(self.known.capacity[wanted.rival]))
+        return replace(design, rival=Rival(self.context.design(wanted.rival).label, k))
 
     def refined(self) -> list[Design]:
         """All lines at once, step by step, towards the required rate within the limits."""
@@ -63,8 +82,12 @@ class Replay:
             if missing := [design for design in designs if design.design_id not in self.done]:
                 return missing
             for (place, counts), design in zip(wave, designs, strict=True):
-                self.tried[place][counts] = self.done[design.design_id]
-                self.beside[place] += 1
+                index = self.context.index.get((place, counts))
+                if index is not None:
+                    self._note(index, self.done[design.design_id])
+                else:
+                    self.tried[place][counts] = self.done[design.design_id]
+                    self.beside[place] += 1
         return []
 
     def _proposed(self, place: int, bounds: Bounds) -> list[Counts]:
@@ -77,6 +100,8 @@ class Replay:
         rate = self.context.spec.rate_req_per_s
 
         def beaten(counts: Counts) -> bool:
+            if counts in self.beaten[place]:
+                return True
             machines = self.context.machines_of(place, counts)[None]
             return bool((dominators(machines, np.array([self.context.bound_of(place, counts)]), held) >= 0)[0])
 
@@ -85,10 +110,22 @@ class Replay:
 
     def _note(self, index: int, evaluation: Evaluation) -> None:
         found, known = self.context.candidates, self.known
-        self.tried[int(found.line[index])][found.counts[index]] = evaluation
+        place, counts = int(found.line[index]), found.counts[index]
         known.evaluated[index] = True
+        if evaluation.status == "screened":
+            known.capacity[index] = evaluation.capacity_high
+            self._note_screened(place, counts, evaluation)
+            return
+        self.tried[place][counts] = evaluation
         known.capacity[index] = evaluation.capacity_req_per_s if evaluation.status == "evaluated" else 0.0
         known.dominates[index] = _keeps_drawn_limit(self.context.spec, evaluation)
+
+    def _note_screened(self, place: int, counts: Counts, evaluation: Evaluation) -> None:
+        """Below the required rate it fails, as far as can be told how near; else it need not be tried."""
+        if evaluation.capacity_high < 0.99 * self.context.spec.rate_req_per_s:
+            self.tried[place][counts] = replace(evaluation, capacity_req_per_s=evaluation.capacity_high)
+        else:
+            self.beaten[place].add(counts)
 
     def _holds_within_limits(self, place: int) -> bool:
         line, bounds, rate = self.context.lines[place], self.context.bounds[place], self.context.spec.rate_req_per_s

@@ -29,7 +29,7 @@ class DesignRow:
     capacity_req_per_s: float | None
     capacity_low: float | None
     capacity_high: float | None
-    """Of a screened design its fluid bound."""
+    """Of a screened design the most that it can hold."""
     met: bool | None
     """Holds the study's required rate within its limits of money, power and machines."""
     binding_limit: str | None

@@ -25,9 +25,11 @@ Int64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 MEASURED_AT = {1: (1.0,), 2: (0.3, 0.5, 0.7)}
 """The first wave: where along a line's candidates, by number of pools. Co-located: the most machines."""
-SHARE_OF_GROUP = 3
-"""A wave takes this part of the candidates of one set of machines: enough work for several workers, few enough for
-dominance to act."""
+SHARE_OF_GROUP = 6
+"""Of the candidates of one set of machines that may hold more than what is known, a wave takes this part: enough work
+for several workers, few enough for dominance to act. Those that probably hold less are told by a run each, at once."""
+SURELY_MORE = 1.1
+"""A candidate that probably holds more than its rival by this factor is not run at the rival's rate first."""
 MOST_LEADERS = 512
 """Candidates that others may wait for; more would take longer to compare than they save."""
 
@@ -60,12 +62,15 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the candidates: which have been evaluated, and what they hold (0 where they failed)."""
+    """What is known of the candidates."""
 
     evaluated: Mask
+    """Also those that a run has screened."""
     capacity: Float64
+    """What they hold; 0 where they failed, the most that they may hold where a run has screened them."""
     dominates: Mask
-    """Whether it may screen others: evaluated, and within what the study limits beyond machines and ratings."""
+    """Whether it may screen others: its capacity is known, and it is within what the study limits beyond machines and
+    ratings."""
 
     def held(self, candidates: Candidates) -> Held:
         """The evaluated designs that screen others."""
@@ -73,19 +78,32 @@ class Known:
         return Held.of(index, candidates.machines[index], self.capacity[index])
 
 
-def next_wave(candidates: Candidates, known: Known) -> list[int]:
+@dataclass(frozen=True)
+class Wanted:
+    """A candidate to evaluate next."""
+
+    index: int
+    rival: int
+    """Which evaluated one it must hold more than, to be worth its capacity; -1: none."""
+
+
+def next_wave(candidates: Candidates, known: Known) -> list[Wanted]:
     """The candidates to evaluate next, most promising first; empty when the rest is screened."""
-    if not known.evaluated.any():
-        return first_wave(candidates)
-    beaten = dominators(candidates.machines, candidates.bound, known.held(candidates)) >= 0
+    held = known.held(candidates)
+    beaten = dominators(candidates.machines, candidates.bound, held) >= 0
     open_ = np.flatnonzero(~known.evaluated & ~beaten)
     if not len(open_):
         return []
     likely = _likely_capacity(candidates, known)
+    rivals = dominators(candidates.machines, np.zeros(len(candidates)), held)
     ordered = open_[np.lexsort((open_, -likely[open_]))]
-    chosen = _first_of_groups(candidates, ordered)
-    waits = _likely_beaten(candidates, likely, chosen, ordered)
-    return [int(index) for index, wait in zip(chosen, waits, strict=True) if not wait]
+    behind = (rivals >= 0) & (likely <= known.capacity[rivals])
+    first = ordered[~behind[ordered]]
+    chosen = _first_of_groups(candidates, first)
+    waits = _likely_beaten(candidates, likely, chosen, first)
+    worthwhile = (rivals >= 0) & (likely <= SURELY_MORE * known.capacity[rivals])
+    taken = [*chosen[~waits], *ordered[behind[ordered]]]
+    return [Wanted(int(index), int(rivals[index]) if worthwhile[index] else -1) for index in taken]
 
 
 def first_wave(candidates: Candidates) -> list[int]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from simcore.evaluation import Design, Evaluation
+from simcore.evaluation import Design, Evaluation, Trial
 from simcore.offered_load import requests_needed
+from simcore.rate_grid import grid_rate
 from simcore.replay import Replay
 from simcore.search import screened_by
 from simcore.spec import StudySpec
@@ -20,7 +21,7 @@ from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
 from simcore.words import number
 
-__all__ = ["LIKELY_BATCH", "Context", "context", "load_trace", "next_designs", "screened"]
+__all__ = ["LIKELY_BATCH", "Context", "context", "load_trace", "next_designs", "screened", "screened_by_run"]
 
 MOST_RATES = 3.0
 """A synthetic workload is made long enough for capacities up to this multiple of the required rate."""
@@ -28,11 +29,13 @@ MOST_RATES = 3.0
 
 def next_designs(context: Context, done: Mapping[str, Evaluation]) -> list[Design]:
     """The designs still to be evaluated before more can be decided, most promising first; empty when the study is
-    complete.
+    complete. One with a ``rival`` is to be run at its rate first.
 
     Replays the search on the evaluations known: pure, so a study that was interrupted goes on where it stopped. First
-    the candidates (``search``), then each line closes in on the required rate (``refine``); where that finds nothing
-    within the limits, the most capable lines are followed beyond them, so that the answer can say what would be needed.
+    each line's measure, from which it closes in on the required rate (``refine``): the answer, and what the candidates
+    are then held to (``search``). What more is known by then may bring lines closer still; where nothing within the
+    limits holds the rate, the most capable lines are followed beyond them, so that the answer can say what would be
+    needed.
     """
     replay = Replay(context, done)
     return replay.candidates() or replay.refined() or replay.beyond_limits()
@@ -55,6 +58,17 @@ def _screened(context: Context, done: Mapping[str, Evaluation], index: int, bett
         f" {number(done[design.design_id].capacity_req_per_s)} with no more of any machine or of power"
     )
     return Evaluation(context.design(index).design_id, "screened", reason, capacity_high=bound)
+
+
+def screened_by_run(design: Design, tried: Trial) -> Evaluation:
+    """What is said of a design that fails at its rival's rate."""
+    assert design.rival is not None  # noqa: S101 - else it would not have been tried
+    reason = (
+        f"fails at {number(grid_rate(design.rival.k))} requests/s in a simulation; {design.rival.label} holds that"
+        " with no more of any machine or of power"
+    )
+    most = grid_rate(design.rival.k - 1)
+    return Evaluation(design.design_id, "screened", reason, capacity_high=most).with_trial(tried)
 
 
 def load_trace(spec: StudySpec) -> Trace:

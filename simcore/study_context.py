@@ -51,6 +51,15 @@ class Context:
             np.array([self.bound_of(*member) for member in members]),
         )
 
+    @cached_property
+    def index(self) -> dict[tuple[int, Counts], int]:
+        """(line, counts) → the number of the candidate."""
+        found = self.candidates
+        return {
+            (int(line), counts): index
+            for index, (line, counts) in enumerate(zip(found.line, found.counts, strict=True))
+        }
+
     def design(self, index: int) -> Design:
         """The candidate of this number."""
         if index not in self._designs:

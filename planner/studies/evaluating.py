@@ -13,9 +13,9 @@ from planner.studies.contexts import context_of
 from planner.studies.leases import MAX_ATTEMPTS, Claim, LostClaimError
 from planner.studies.models import Study, StudyDesign
 from planner.studies.packed import pack
-from planner.studies.planning import Keys, whole_evaluation
+from planner.studies.planning import Keys, parts, whole_evaluation
 from planner.studies.store import Entry
-from simcore.evaluate import capacity, required
+from simcore.evaluate import against_rival, capacity, required
 from simcore.evaluation import Design, Evaluation
 from simcore.study import Context
 
@@ -104,7 +104,7 @@ class _Shard:
     def of(cls, rows: list[StudyDesign], context: Context, engine_version: str, study: Study) -> "_Shard":
         designs = {row.pk: stored.design_of(row) for row in rows}
         keys = {pk: planning.keys_of(design, context, engine_version) for pk, design in designs.items()}
-        found = store.look_up([key for one in keys.values() for key in (one.capacity, one.rate)], study)
+        found = store.look_up([key for one in keys.values() for key in one.all()], study)
         return cls(context, engine_version, designs, keys, found)
 
     def evaluate(self, row: StudyDesign, results: Results) -> None:
@@ -121,23 +121,26 @@ class _Shard:
     def _simulated(self, design: Design, keys: Keys) -> tuple[Evaluation, list[Entry]]:
         """The design's evaluation, and the parts of it that the store lacked."""
         entries = []
-        held: Evaluation | None = self.found.get(keys.capacity)
-        if held is None:
+        tried, held, run = parts(keys, self.found)
+        if tried is None and keys.trial is not None:
+            tried = against_rival(design, self.context)
+            entries.append(Entry.trial(keys.trial, tried, self.engine_version))
+        beaten = tried is not None and not tried.holds
+        if held is None and not beaten:
             held = capacity(design, self.context)
             entries.append(Entry.capacity(keys.capacity, held))
-        run = self.found.get(keys.rate)
-        if run is None and held.status == "evaluated":
+        if run is None and held is not None and held.status == "evaluated" and not beaten:
             run = required(design, self.context)
             entries.append(Entry.rate(keys.rate, run, self.engine_version))
-        whole = whole_evaluation(design.design_id, held, run)
-        assert whole is not None  # noqa: S101 - both of its parts are there
+        whole = whole_evaluation(design, tried, held, run)
+        assert whole is not None  # noqa: S101 - its parts are there
         return whole, entries
 
 
 def _origin(entries: list[Entry]) -> StudyDesign.Origin:
     if not entries:
         return Origin.KNOWN
-    return Origin.SIMULATED if any(entry.kind == entry.kind.CAPACITY for entry in entries) else Origin.AT_RATE
+    return Origin.AT_RATE if all(entry.kind == entry.kind.RATE for entry in entries) else Origin.SIMULATED
 
 
 def reason_of(error: Exception) -> str:

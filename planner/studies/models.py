@@ -111,11 +111,12 @@ class Evaluation(models.Model):
     class Kind(models.TextChoices):
         CAPACITY = "capacity", "Capacity"
         RATE = "rate", "At one rate"
+        TRIAL = "trial", "Whether a rate is held"
 
     key = models.CharField(max_length=64, unique=True, editable=False)
     kind = models.CharField(max_length=10, choices=Kind.choices, editable=False)
     payload = models.BinaryField()
-    """A simcore Evaluation or RateRun, packed (see packed.py)."""
+    """A simcore Evaluation, RateRun or Trial, packed (see packed.py)."""
     checksum = models.CharField(max_length=64, editable=False)
     size_bytes = models.PositiveIntegerField(editable=False)
     engine_version = models.CharField(max_length=64, editable=False)

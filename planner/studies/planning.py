@@ -4,16 +4,17 @@ Asks simcore.study wave after wave, as long as the store has all that a wave wan
 designs other studies have tried, is planned to its end at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from planner.studies import store, stored
 from planner.studies.contexts import context_of
 from planner.studies.models import Study
 from planner.studies.shards import shards
 from simcore import study as search
-from simcore.evaluation import Design, Evaluation, RateRun
-from simcore.keys import capacity_key, rate_key
+from simcore.evaluation import Design, Evaluation, RateRun, Trial
+from simcore.keys import capacity_key, rate_key, trial_key
 from simcore.study import Context
 
 
@@ -23,6 +24,11 @@ class Keys:
 
     capacity: str
     rate: str
+    trial: str | None
+    """Of a design with a rival."""
+
+    def all(self) -> list[str]:
+        return [key for key in (self.trial, self.capacity, self.rate) if key is not None]
 
 
 @dataclass
@@ -39,7 +45,7 @@ def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
     """Goes on from what the study has. ``check`` is called before each wave, and may raise to stop it."""
     context, made = context_of(study), Plan()
     found_before = stored.evaluations_of(study)
-    done = {name: evaluation for name, evaluation in found_before.items() if evaluation.status != "screened"}
+    done = {name: evaluation for name, evaluation in found_before.items() if not evaluation.by_bound}
     while not made.shards:
         check()
         designs = [design for design in search.next_designs(context, done) if design.design_id not in done]
@@ -54,27 +60,43 @@ def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
 
 
 def keys_of(design: Design, context: Context, engine_version: str) -> Keys:
-    """Both keys of a design in this study."""
-    spec = context.spec
+    """A design's keys in this study."""
+    spec, case, trace_hash = context.spec, design.case, context.trace_hash
+    rival = design.rival
     return Keys(
-        capacity_key(design.case, context.trace_hash, spec.seeds, engine_version),
-        rate_key(design.case, context.trace_hash, spec.rate_req_per_s, engine_version),
+        capacity_key(case, trace_hash, spec.seeds, engine_version),
+        rate_key(case, trace_hash, spec.rate_req_per_s, engine_version),
+        None if rival is None else trial_key(case, trace_hash, spec.seeds, rival.k, engine_version),
     )
 
 
 def known(designs: Sequence[Design], context: Context, engine_version: str, study: Study) -> dict[str, Evaluation]:
     """Design id → evaluation, of the designs of which the store has all."""
     keys = {design.design_id: keys_of(design, context, engine_version) for design in designs}
-    found = store.look_up([key for one in keys.values() for key in (one.capacity, one.rate)], study)
-    whole = {name: whole_evaluation(name, found.get(one.capacity), found.get(one.rate)) for name, one in keys.items()}
+    found = store.look_up([key for one in keys.values() for key in one.all()], study)
+    whole = {design.design_id: whole_evaluation(design, *parts(keys[design.design_id], found)) for design in designs}
     return {name: evaluation for name, evaluation in whole.items() if evaluation is not None}
 
 
-def whole_evaluation(design_id: str, capacity: Evaluation | None, run: RateRun | None) -> Evaluation | None:
-    """What a study keeps of a design; None while a part of it is missing. An infeasible design has no run."""
+def parts(keys: Keys, found: Mapping[str, Any]) -> tuple[Trial | None, Evaluation | None, RateRun | None]:
+    """What there is of a design."""
+    return found.get(keys.trial or ""), found.get(keys.capacity), found.get(keys.rate)
+
+
+def whole_evaluation(
+    design: Design, trial: Trial | None, capacity: Evaluation | None, run: RateRun | None
+) -> Evaluation | None:
+    """What a study keeps of a design; None while a part of it is missing. An infeasible design has no run, and one
+    that fails at its rival's rate no capacity, also where another study knows it: the same question, the same rows."""
+    if design.rival is not None and trial is None:
+        return None
+    if trial is not None and not trial.holds:
+        return search.screened_by_run(design, trial)
     if capacity is None:
         return None
-    mine = replace(capacity, design_id=design_id)  # another design of the same figures may have stored it
-    if capacity.status != "evaluated":
-        return mine
-    return None if run is None else mine.with_required(run)
+    mine = replace(capacity, design_id=design.design_id)  # another design of the same figures may have stored it
+    if capacity.status == "evaluated":
+        if run is None:
+            return None
+        mine = mine.with_required(run)
+    return mine if trial is None else mine.with_trial(trial)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from simcore.cost import predicted_cpu_s
+from simcore.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
 from simcore.evaluation import Design
 from simcore.study import Context
 
@@ -15,7 +15,12 @@ def shards(designs: Sequence[Design], context: Context) -> list[list[Design]]:
     """The designs in their order, a few at a time."""
     statistics = context.statistics
     replications = len(context.spec.seeds)
-    return cut(designs, [predicted_cpu_s(design.case, statistics, replications) for design in designs])
+    return cut(designs, [predicted_cpu_s(design.case, statistics, replications, runs_of(design)) for design in designs])
+
+
+def runs_of(design: Design) -> float:
+    """One with a rival mostly fails in the run at its rate."""
+    return RUNS if design.rival is None else TRIAL_RUNS
 
 
 def cut(designs: Sequence[Design], costs_s: Sequence[float]) -> list[list[Design]]:

@@ -18,7 +18,7 @@ from planner.studies.leases import State
 from planner.studies.models import Evaluation, Study
 from planner.studies.packed import DamagedError, pack, unpack
 from simcore.evaluation import Evaluation as Capacity
-from simcore.evaluation import RateRun
+from simcore.evaluation import RateRun, Trial
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,11 @@ KEPT_SHARE = 0.9
 USED_AGAIN_S = 60
 """Use is noted no more often than this."""
 MOST_KEYS = 500
-KINDS: dict[str, type[Any]] = {Evaluation.Kind.CAPACITY: Capacity, Evaluation.Kind.RATE: RateRun}
+KINDS: dict[str, type[Any]] = {
+    Evaluation.Kind.CAPACITY: Capacity,
+    Evaluation.Kind.RATE: RateRun,
+    Evaluation.Kind.TRIAL: Trial,
+}
 T = TypeVar("T")
 
 
@@ -39,7 +43,7 @@ class Entry:
 
     key: str
     kind: Evaluation.Kind
-    value: Capacity | RateRun
+    value: Capacity | RateRun | Trial
     engine_version: str
 
     @classmethod
@@ -49,6 +53,10 @@ class Entry:
     @classmethod
     def rate(cls, key: str, run: RateRun, engine_version: str) -> "Entry":
         return cls(key, Evaluation.Kind.RATE, run, engine_version)
+
+    @classmethod
+    def trial(cls, key: str, tried: Trial, engine_version: str) -> "Entry":
+        return cls(key, Evaluation.Kind.TRIAL, tried, engine_version)
 
 
 def look_up(keys: Collection[str], study: Study) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from simcore.evaluation import Design, Evaluation
 from simcore.frontier import Point
 from simcore.frontier import dominators as beaten_by
 from simcore.result import study_result
-from simcore.search import Candidates, Known, next_wave, screened_by
+from simcore.search import Candidates, Known, first_wave, next_wave, screened_by
 from simcore.spec import decode
 from simcore.study import Context, next_designs, screened
 from tests.unit.simcore.questions import bounded, evaluation
@@ -48,7 +48,9 @@ def grids(draw: st.DrawFn) -> tuple[Candidates, np.ndarray]:
 def searched(candidates: Candidates, capacity: np.ndarray) -> Known:
     count = len(candidates)
     known = Known(np.zeros(count, bool), np.zeros(count), np.ones(count, bool))
-    while wave := next_wave(candidates, known):
+    first = first_wave(candidates)
+    while wave := first or [wanted.index for wanted in next_wave(candidates, known)]:
+        first = []
         assert not known.evaluated[wave].any()
         known.evaluated[wave] = True
         known.capacity[wave] = capacity[wave]

@@ -15,7 +15,8 @@ from planner.studies import evaluating, services, shards, tasks
 from planner.studies.models import Study
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix
-from simcore.evaluation import Design, Evaluation, RateRun
+from simcore.evaluation import Design, Evaluation, RateRun, Trial
+from simcore.rate_grid import grid_rate
 from simcore.study import Context
 from simcore.traces import SyntheticSpec
 from tests.unit.simcore.questions import linear
@@ -33,6 +34,8 @@ class Counted:
         """Designs whose capacity was searched."""
         self.runs: list[tuple[str, float]] = []
         """Designs that were run at a required rate."""
+        self.beaten: list[str] = []
+        """Designs that failed at their rival's rate."""
         self.before: Callable[[Design], None] = lambda design: None
 
     def __call__(self, design: Design, context: Context) -> Evaluation:
@@ -48,12 +51,21 @@ class Counted:
         self.runs.append((design.design_id, context.spec.rate_req_per_s))
         return RateRun(self(design, context).at_required)
 
+    def against_rival(self, design: Design, context: Context) -> Trial:
+        """One run, of those that are not searched."""
+        assert design.rival is not None
+        holds = self(design, context).capacity_req_per_s >= grid_rate(design.rival.k)
+        if not holds:
+            self.beaten.append(design.design_id)
+        return Trial(holds, 1, 1000, 5000)
+
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     stand_in = Counted()
     monkeypatch.setattr(evaluating, "capacity", stand_in.capacity)
     monkeypatch.setattr(evaluating, "required", stand_in.required)
+    monkeypatch.setattr(evaluating, "against_rival", stand_in.against_rival)
     return stand_in
 
 
