@@ -4,8 +4,10 @@ Pure and deterministic: a wave follows from the results of the waves before it a
 came, so an interrupted study goes on where it stopped and any number of workers evaluates the same designs. Nothing
 is decided by price (DESIGN.md section 2).
 
-The first wave takes each line's measure; the next take the most promising candidate of each set of machines, best
+The first wave takes each line's measure; the next take the most promising candidates of each set of machines, best
 first, and leave those for later that another one will probably beat; ``dominance`` drops what is beaten for certain.
+Where an evaluated design uses no more machines, and a candidate probably holds no more than it, one run at what it
+holds says whether the candidate's capacity is worth searching.
 """
 
 from __future__ import annotations
@@ -144,11 +146,11 @@ def _nearest(candidates: Candidates, members: Int64, tried: Int64) -> Int64:
 
 
 def _first_of_groups(candidates: Candidates, ordered: Int64) -> Int64:
-    """Of each set of machines the first third, in the order given."""
+    """Of each set of machines the first few, in the order given."""
     groups = candidates.group[ordered]
     sizes = np.bincount(groups)
     place = _places_within(groups)
-    return ordered[place < -(-sizes[groups] // SHARE_OF_GROUP)]
+    return ordered[place < np.maximum(sizes[groups] // SHARE_OF_GROUP, 1)]
 
 
 def _places_within(groups: Int64) -> Int64:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
+from django.db.models import Max, Min
 from django.utils import timezone
 
 from planner.accounts.models import User
@@ -75,6 +76,7 @@ def retry(study: Study) -> None:
     if study.is_active:
         return
     damaged, _ = study.designs.filter(pk__in=stored.damaged_rows(study)).delete()  # a wave finds them wanting
+    _forget_what_followed_a_failure(study)
     study.designs.exclude(failure="").update(failure="")
     shards = Shard.objects.filter(wave__study=study, designs__origin=UNTRIED).distinct()
     rows = [*shards, *study.waves.exclude(state=State.DONE)]
@@ -86,6 +88,15 @@ def retry(study: Study) -> None:
         queue.send(row)
     if not rows:
         waves.advance(study)
+
+
+def _forget_what_followed_a_failure(study: Study) -> None:
+    """Later waves were chosen without the results that are now to come. The store has theirs, so this costs little, and
+    the study ends as one in which nothing failed."""
+    first = study.designs.exclude(failure="").aggregate(wave=Min("shard__wave"))["wave"]
+    last = study.designs.filter(shard__wave=first).aggregate(order=Max("order"))["order"]
+    if last is not None:
+        study.designs.filter(order__gt=last).delete()
 
 
 def editable(user: Visitor, study: Study) -> bool:

@@ -15,7 +15,7 @@ WORDS = {
     "capacity_req_per_s": "The highest rate held within the SLO, found to 1 %",
     "met": "Holds the required rate within all limits of the question",
     "capacity_high": "The interval's upper end; of a screened design the most that it can hold, by its bound or one run",
-    "status": "Screened: its capacity was not searched; an evaluated design beats it whatever machines and power cost",
+    "status": "Screened: its capacity was not searched; an evaluated design beats it at any prices",
     "binding_limit": "What fails first above the capacity",
     "usd_per_hour": "All machines, by the question's prices",
     "provisioned_w": "Watts to set aside; the nameplate where a machine has no such figure",
