@@ -5,7 +5,8 @@ content of measured step times, the SLO, the requests, how they arrive, the seed
 simulated figure depends on: prices, names, what a machine's nameplate says and how many go into a rack.
 
 What a design can hold at most does not depend on the rate that a study asks for, so a design has two keys: one for its
-capacity, one for its run at a rate. Another required rate costs one run a design, not a search.
+capacity, one for its run at a rate. Another required rate costs one run a design, not a search. Whether it holds what a
+better design holds has a key of its own.
 """
 
 from __future__ import annotations

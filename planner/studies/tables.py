@@ -14,7 +14,7 @@ WORDS = {
     "design_id": "Hash of the cluster and its rules: the same in every study",
     "capacity_req_per_s": "The highest rate held within the SLO, found to 1 %",
     "met": "Holds the required rate within all limits of the question",
-    "capacity_high": "The interval's upper end; of a screened design the most that it can hold, by its bound or one run",
+    "capacity_high": "The interval's upper end; of a screened design the most that it can hold",
     "status": "Screened: its capacity was not searched; an evaluated design beats it at any prices",
     "binding_limit": "What fails first above the capacity",
     "usd_per_hour": "All machines, by the question's prices",

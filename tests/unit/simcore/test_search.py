@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from simcore.catalogue import price_book
 from simcore.dominance import Held, dominators
-from simcore.evaluation import Design, Evaluation
+from simcore.evaluation import Design, Evaluation, Trial
 from simcore.frontier import Point
 from simcore.frontier import dominators as beaten_by
+from simcore.rate_grid import grid_rate
 from simcore.result import study_result
-from simcore.search import Candidates, Known, first_wave, next_wave, screened_by
+from simcore.search import Candidates, Known, Wanted, first_wave, next_wave, screened_by
 from simcore.spec import decode
-from simcore.study import Context, next_designs, screened
+from simcore.study import Context, next_designs, screened, screened_by_run
+from simcore.words import number
 from tests.unit.simcore.questions import bounded, evaluation
 
 FAMILIES = ["sarathi:dgx-h100", "vllm:dgx-h100", "vllm:dgx-a100", "splitwise:dgx-h100+dgx-a100"]
@@ -46,14 +48,20 @@ def grids(draw: st.DrawFn) -> tuple[Candidates, np.ndarray]:
 
 
 def searched(candidates: Candidates, capacity: np.ndarray) -> Known:
+    """``dominates`` says which were found to hold no less than their rival."""
     count = len(candidates)
-    known = Known(np.zeros(count, bool), np.zeros(count), np.ones(count, bool))
-    first = first_wave(candidates)
-    while wave := first or [wanted.index for wanted in next_wave(candidates, known)]:
-        first = []
-        assert not known.evaluated[wave].any()
-        known.evaluated[wave] = True
-        known.capacity[wave] = capacity[wave]
+    known = Known(np.zeros(count, bool), np.zeros(count), np.zeros(count, bool))
+    wave = [Wanted(index, -1) for index in first_wave(candidates)]
+    while wave:
+        before = known.capacity.copy(), known.dominates.copy()
+        for index, rival in ((wanted.index, wanted.rival) for wanted in wave):
+            assert not known.evaluated[index]
+            assert rival < 0 or before[1][rival]
+            assert rival < 0 or (candidates.machines[rival] <= candidates.machines[index]).all()
+            known.evaluated[index] = True
+            known.dominates[index] = rival < 0 or capacity[index] >= before[0][rival]
+            known.capacity[index] = capacity[index] if known.dominates[index] else before[0][rival]
+        wave = next_wave(candidates, known)
     return known
 
 
@@ -75,7 +83,7 @@ def test_frontiers_are_those_of_trying_everything_at_any_price(grid, prices, fac
     kinds = candidates.machines.shape[1]
     for each in (np.array(prices[:kinds], float), np.array(prices[:kinds]) * factors[:kinds], np.ones(kinds)):
         everything = frontier(candidates.machines, capacity, each, np.ones(len(capacity), bool))
-        assert frontier(candidates.machines, capacity, each, known.evaluated) == everything
+        assert frontier(candidates.machines, capacity, each, known.evaluated & known.dominates) == everything
 
 
 @SETTINGS
@@ -87,6 +95,7 @@ def test_a_design_is_either_evaluated_or_beaten_by_one_that_was(grid):
     assert set(by) == set(np.flatnonzero(~known.evaluated))
     for index, better in by.items():
         assert known.evaluated[better]
+        assert known.dominates[better]
         assert (candidates.machines[better] <= candidates.machines[index]).all()
         assert capacity[better] > candidates.bound[index]
 
@@ -114,11 +123,19 @@ def made_up(context: Context, seed: int) -> dict[str, Evaluation]:
     return {d.design_id: evaluation(d, float(held)) for d, held in zip(designs, capacity, strict=True)}
 
 
+def told(design: Design, everything: dict[str, Evaluation]) -> Evaluation:
+    """What a worker says of it."""
+    found, rival = everything[design.design_id], design.rival
+    if rival is None or found.capacity_req_per_s >= grid_rate(rival.k):
+        return found
+    return screened_by_run(design, Trial(False, 1, 500, 2500))
+
+
 def waves(context: Context, everything: dict[str, Evaluation]) -> Iterator[list[Design]]:
     done: dict[str, Evaluation] = {}
     while wave := next_designs(context, done):
         yield wave
-        done |= {design.design_id: everything[design.design_id] for design in wave}
+        done |= {design.design_id: told(design, everything) for design in wave}
 
 
 @settings(max_examples=25, deadline=None)
@@ -132,7 +149,7 @@ def test_a_study_answers_as_if_it_had_tried_every_count_also_at_other_prices(see
     everything = made_up(context, seed)
     every_design = [context.design(index) for index in range(len(context.candidates))]
     evaluated = [design for wave in waves(context, everything) for design in wave]
-    done = {design.design_id: everything[design.design_id] for design in evaluated}
+    done = {design.design_id: told(design, everything) for design in evaluated}
     beaten = screened(context, done)
     assert len(evaluated) + len(beaten) == len(every_design)
     for prices in (BOOK, scaled(factors)):
@@ -165,13 +182,13 @@ def test_the_same_designs_are_evaluated_in_whatever_order_results_come(seed, cha
     done: dict[str, Evaluation] = {}
     while wanted := next_designs(GRID, done):
         some = chance.sample(wanted, chance.randint(1, len(wanted)))
-        done |= {design.design_id: everything[design.design_id] for design in some}
+        done |= {design.design_id: told(design, everything) for design in some}
     assert set(done) == expected
 
 
 def test_hopeless_designs_are_screened_with_the_reason_in_words():
     everything = made_up(GRID, 1)
-    done = {d.design_id: everything[d.design_id] for wave in waves(GRID, everything) for d in wave}
+    done = {d.design_id: told(d, everything) for wave in waves(GRID, everything) for d in wave}
     design, found = next((d, e) for d, e in screened(GRID, done) if "128-token" in d.label)
     assert found.status == "screened"
     assert found.capacity_high > 0
@@ -186,6 +203,22 @@ def test_hopeless_designs_are_screened_with_the_reason_in_words():
         found.capacity_high,
         None,
     )
+
+
+def test_a_design_that_fails_at_what_a_better_one_holds_is_screened_with_the_reason_in_words():
+    everything = made_up(GRID, 1)
+    beaten = [(d, told(d, everything)) for wave in waves(GRID, everything) for d in wave]
+    design, found = next((d, e) for d, e in beaten if e.status == "screened")
+    assert design.rival is not None
+    assert not found.by_bound
+    assert (found.simulations, found.requests_simulated, found.events) == (1, 500, 2500)
+    assert everything[design.design_id].capacity_req_per_s < grid_rate(design.rival.k)
+    assert found.reason == (
+        f"fails at {number(grid_rate(design.rival.k))} requests/s in a simulation; {design.rival.label} holds that with"
+        " no more of any machine or of power"
+    )
+    row = study_result(GRID.spec, [design], {design.design_id: found}, BOOK).rows[0]
+    assert (row.capacity_req_per_s, row.capacity_high) == (None, grid_rate(design.rival.k - 1))
 
 
 def test_where_drawn_power_is_limited_a_design_that_draws_too_much_screens_nobody():
