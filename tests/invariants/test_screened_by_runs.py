@@ -17,7 +17,6 @@ from simcore.rate_search import DECIDING
 from simcore.result import study_result
 from simcore.spec import PriceBook
 from simcore.study import Context, context, load_trace, next_designs, screened
-from simcore.trial import trial
 from tests.unit.simcore.questions import question
 from tests.unit.simcore.test_search import scaled
 
@@ -140,14 +139,3 @@ def test_the_order_in_which_a_wave_is_done_changes_no_bit():
         some = drawn.sample(wave, drawn.randint(1, len(wave)))
         done |= {design.design_id: evaluate(design, asked) for design in some}
     assert done == expected
-
-
-def test_of_several_seeds_the_median_is_what_must_hold():
-    asked = small(3, seeds=[0, 1, 2], arrivals="poisson")
-    for index in (0, 3):
-        design = asked.design(index)
-        held = grid_at_most(capacity(design, asked).capacity_req_per_s)
-        at, above = (trial(design.case, asked.trace, asked.spec.seeds, k) for k in (held, held + 1))
-        assert (at.holds, above.holds) == (True, False)
-        assert 2 <= at.simulations <= 3
-        assert 2 <= above.simulations <= 3
