@@ -49,6 +49,13 @@ def change_number(row: int, ranges: int, place: int, number: int) -> None:
 
 
 @step
+def change_only_number(row: int, number: int) -> None:
+    """The same of a row for one place: its number is the least."""
+    cells = numbers(row)
+    cells[0] = cells[1] = cells[2] = number
+
+
+@step
 def least_between(row: int, first: int, end: int) -> int:
     """The least of some cells."""
     cells, least = numbers(row), FOREVER

@@ -108,7 +108,8 @@ def emit_tokens_of_newcomers(cluster: Cluster, replica: Replica, group: Group, n
     longest = max(group.max_since_ps, now - group.last_ps)
     in_window = group.in_window
     for place in range(first):
-        max_gaps[place] = max(max_gaps[place], longest)
+        # written whether it is more or not: a store on condition is slow
+        max_gaps[place] += max(longest - max_gaps[place], 0)
     for place in range(first, group.members):
         request = request_at(cluster, members_of(cluster, replica, 0)[place])
         in_window -= int(is_in_window(cluster, request))
@@ -131,17 +132,33 @@ def end_step(cluster: Cluster, replica: Replica, now: int) -> None:
 @step
 def leave_finished(cluster: Cluster, replica: Replica, group: Group, now: int) -> None:
     """Those whose last token has come leave, the others move up."""
-    slots, finish_steps = members_of(cluster, replica, 0), finish_steps_of(cluster, replica)
-    max_gaps = max_gaps_of(cluster, replica)
-    stay, group.next_finish = 0, FOREVER
-    for place in range(group.members):
-        if finish_steps[place] == group.step:
-            finish_member(cluster, replica, group, place, now)
-            continue
-        slots[stay], finish_steps[stay], max_gaps[stay] = slots[place], finish_steps[place], max_gaps[place]
-        group.next_finish = min(group.next_finish, finish_steps[place])
-        stay += 1
-    group.members = stay
+    finish_steps = finish_steps_of(cluster, replica)
+    place = 0
+    while group.next_finish == group.step:
+        while finish_steps[place] != group.step:
+            place += 1
+        finish_member(cluster, replica, group, place, now)
+        group.members -= 1
+        move_up(members_of(cluster, replica, 0), place, group.members)
+        move_up(finish_steps, place, group.members)
+        move_up(max_gaps_of(cluster, replica), place, group.members)
+        group.next_finish = least_of(finish_steps, group.members)
+
+
+@step
+def move_up(column: list[int], place: int, last: int) -> None:
+    """Those after a place each take the place before."""
+    for i in range(place, last):
+        column[i] = column[i + 1]
+
+
+@step
+def least_of(column: list[int], length: int) -> int:
+    """The least of a column; FOREVER: it is empty."""
+    least = FOREVER
+    for i in range(length):
+        least = min(least, column[i])
+    return least
 
 
 @step
@@ -177,9 +194,8 @@ def cut_group(cluster: Cluster, replica: Replica, kept: int) -> None:
     group = group_at(cluster, replica)
     for place in range(kept, group.members):
         write_member(cluster, replica, group, place)
-    group.members, group.next_finish = kept, FOREVER
-    for place in range(kept):
-        group.next_finish = min(group.next_finish, finish_steps_of(cluster, replica)[place])
+    group.members = kept
+    group.next_finish = least_of(finish_steps_of(cluster, replica), kept)
 
 
 @step

@@ -47,6 +47,13 @@ class EntryLibrary(JITCodeLibrary):
         self._linking_libraries.sort(key=lambda library: -getattr(library, "number", OF_NUMBA))
         super().finalize()
 
+    def _optimize_final_module(self) -> None:
+        """Nobody else calls what was linked: LLVM may compile a step that has one caller into it, however long."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage.name == "linkonce_odr":
+                function.linkage = "internal"
+        super()._optimize_final_module()
+
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class StepLowering(NativeLowering):

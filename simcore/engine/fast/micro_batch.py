@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from simcore.engine.fast.bubbles import count_bubbles, note_gaps
-from simcore.engine.fast.curve import base_ps, chunk_ps
-from simcore.engine.fast.energy import add_batch_energy, power_mw
+from simcore.engine.fast.curve import chunk_ps
+from simcore.engine.fast.energy import add_batch_energy
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
+from simcore.engine.fast.known import recall
 from simcore.engine.fast.next_end import set_next_end
 from simcore.engine.fast.state import (
     FOREVER,
@@ -35,7 +36,8 @@ PREFILL, DECODE, HYBRID = int(BatchKind.PREFILL), int(BatchKind.DECODE), int(Bat
 @step
 def next_flight(replica: Replica) -> int:
     """Where the next micro-batch goes in the ring."""
-    return (replica.first_flight + replica.in_flight) % replica.stages
+    flight = replica.first_flight + replica.in_flight
+    return flight if flight < replica.stages else flight - replica.stages
 
 
 @step
@@ -59,8 +61,8 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
 
 @step
 def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
-    """Find the micro-batch's kind, tokens and time, and add it to the replica's sums of its kind. Padding is what it
-    computes for nobody."""
+    """Find the micro-batch's kind, tokens, time and power, and add it to the replica's sums of its kind. Padding is
+    what it computes for nobody."""
     curve = curve_at(cluster, replica)
     decodes, new_tokens, chunks_ps = batch.grouped, 0, 0
     contexts = group_at(cluster, replica).contexts if batch.grouped > 0 else 0
@@ -86,12 +88,9 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
     batch.kind = kind_of(batch.grouped + batch.members - decodes, decodes)
     batch.steps, batch.live, batch.contexts = 1, decodes - kept, contexts - kept_contexts
     batch.tokens = new_tokens + padding + decodes
-    batch.duration_ps = (
-        base_ps(curve, cluster.curve_knots, batch.kind, batch.tokens)
-        + chunks_ps
-        + curve.context_ps * contexts
-        + curve.decode_seq_ps * decodes
-    )
+    known = recall(cluster, replica, batch.kind, batch.tokens)
+    batch.power_mw = known.power_mw
+    batch.duration_ps = known.base_ps + chunks_ps + curve.context_ps * contexts + curve.decode_seq_ps * decodes
     work = work_at(cluster, replica, batch.kind)
     work.busy_ps += batch.duration_ps * replica.stages
     work.iterations += 1
@@ -137,9 +136,6 @@ def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBat
         stages_free_of(cluster, replica)[stage] = ready
         stage_starts_of(cluster, replica, flight)[stage] = start
     batch.end_ps = ready
-    batch.power_mw = power_mw(
-        cluster.power_knots, replica.first_power_knot, replica.power_knots, batch.kind, batch.tokens
-    )
 
 
 @step
@@ -157,7 +153,7 @@ def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch:
 def leave_flight(cluster: Cluster, replica: Replica) -> int:
     """Take the oldest micro-batch, which ends now, out of the ring; returns where it was."""
     flight = replica.first_flight
-    replica.first_flight = (flight + 1) % replica.stages
+    replica.first_flight = flight + 1 if flight + 1 < replica.stages else 0
     replica.in_flight -= 1
     cluster.active -= 1
     cluster.busy_until_ps = flight_at(cluster, replica, flight).end_ps

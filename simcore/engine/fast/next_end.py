@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.flat_minimum import change_number, first_with_least, least_number
+from simcore.engine.fast.flat_minimum import change_number, change_only_number, first_with_least, least_number
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.state import Cluster, Replica, flight_at
 
@@ -10,7 +10,10 @@ from simcore.engine.fast.state import Cluster, Replica, flight_at
 @step
 def set_next_end(cluster: Cluster, replica: Replica, end_ps: int) -> None:
     """When a replica's next iteration ends; FOREVER: none is in flight."""
-    change_number(cluster.next_ps, cluster.ranges, replica.index, end_ps)
+    if cluster.replica_count == 1:
+        change_only_number(cluster.next_ps, end_ps)
+    else:
+        change_number(cluster.next_ps, cluster.ranges, replica.index, end_ps)
 
 
 @step

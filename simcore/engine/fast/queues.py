@@ -6,7 +6,8 @@ from simcore.engine.fast.blocks import blocks_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.loads import WAITING, note_load
-from simcore.engine.fast.state import NONE, Cluster, Replica, request_at
+from simcore.engine.fast.names import LEAST_KV
+from simcore.engine.fast.state import NONE, Cluster, Replica, Request, request_at
 
 
 @step
@@ -21,7 +22,7 @@ def push_waiting(cluster: Cluster, replica: Replica, slot: int) -> None:
     replica.last_waiting = slot
     replica.waiting += 1
     note_load(cluster, replica, WAITING)
-    replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
+    count_waiting_blocks(cluster, replica, request, 1)
 
 
 @step
@@ -34,7 +35,14 @@ def push_waiting_front(cluster: Cluster, replica: Replica, slot: int) -> None:
     replica.first_waiting = slot
     replica.waiting += 1
     note_load(cluster, replica, WAITING)
-    replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
+    count_waiting_blocks(cluster, replica, request, 1)
+
+
+@step
+def count_waiting_blocks(cluster: Cluster, replica: Replica, request: Request, times: int) -> None:
+    """The blocks that a waiting prompt will take, for the one router that asks."""
+    if cluster.router == LEAST_KV:
+        replica.waiting_blocks += times * blocks_of(request.target_tokens, cluster)
 
 
 @step
@@ -45,7 +53,7 @@ def pop_waiting(cluster: Cluster, replica: Replica) -> int:
     replica.first_waiting = request.next_waiting
     replica.waiting -= 1
     note_load(cluster, replica, WAITING)
-    replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
+    count_waiting_blocks(cluster, replica, request, -1)
     return slot
 
 
@@ -87,7 +95,7 @@ def remove_waiting_request(cluster: Cluster, replica: Replica, slot: int) -> Non
         replica.last_waiting = before
     replica.waiting -= 1
     note_load(cluster, replica, WAITING)
-    replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
+    count_waiting_blocks(cluster, replica, request, -1)
 
 
 @step

@@ -13,6 +13,7 @@ from simcore.engine.fast.energy import Power, power_knot_array, power_of
 from simcore.engine.fast.flat_minimum import flat_row, ranges_of
 from simcore.engine.fast.gaps import merged
 from simcore.engine.fast.group_state import Group
+from simcore.engine.fast.known import TOKENS_REMEMBERED, Known
 from simcore.engine.fast.layout import Int64, table
 from simcore.engine.fast.loads import MEASURES_KEPT, kept_loads, loads_at_start
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, STATES, TRANSFER_MODES
@@ -125,6 +126,8 @@ def put_replicas(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("curves", curve_table(curves))
     memory.put("curve_knots", knot_array(curves))
     memory.put("power_knots", power_knot_array(distinct_powers(inputs)))
+    rows = len(distinct_physics(inputs)) * KINDS_OF_BATCH * TOKENS_REMEMBERED
+    memory.put("known", table(Known, rows))
     memory.put("flights", table(MicroBatch, replicas * stages))
     memory.put("groups", table(Group, replicas))
     memory.put("works", table(Work, replicas * KINDS_OF_BATCH))
@@ -211,6 +214,11 @@ def distinct_powers(inputs: ClusterInputs) -> list[Power]:
     return list(dict.fromkeys(objects.values()))
 
 
+def distinct_physics(inputs: ClusterInputs) -> list[tuple[IterationCurve, Power]]:
+    """Each pair of curve and power once, in the order of the replicas."""
+    return list(dict.fromkeys((replica.curve, power_of(replica)) for replica in inputs.replicas))
+
+
 def settings(inputs: ClusterInputs) -> dict[str, int]:
     """The first fields of ``Cluster``: names as numbers; the seed as the signed number with its 64 bits."""
     scheduler, transfer = inputs.scheduler, inputs.transfer
@@ -261,7 +269,7 @@ def signed_64_bits(number: int) -> int:
 def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
     """An empty replica each."""
     replicas = inputs.replicas
-    curves, powers = distinct_curves(inputs), distinct_powers(inputs)
+    curves, powers, physics = distinct_curves(inputs), distinct_powers(inputs), distinct_physics(inputs)
     knots = [len(power[0]) for power in powers]
     sizes = {replica.kv_blocks for replica in replicas}
     kept_free = {blocks: inputs.scheduler.watermark_blocks(blocks) for blocks in sizes}
@@ -290,6 +298,7 @@ def replica_table(inputs: ClusterInputs) -> NDArray[Any]:
         transfer_ps_per_token=[replica.transfer_ps_per_token for replica in replicas],
         first_power_knot=[sum(knots[: powers.index(power_of(replica))]) for replica in replicas],
         power_knots=[len(replica.power_tokens) for replica in replicas],
+        known=[physics.index((replica.curve, power_of(replica))) for replica in replicas],
     )
 
 

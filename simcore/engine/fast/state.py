@@ -138,6 +138,8 @@ class Replica:
     transfer_ps_per_token: int
     first_power_knot: int
     power_knots: int
+    known: int
+    """Its table in ``Cluster.known``."""
 
     free_blocks: int
     in_flight: int
@@ -438,6 +440,8 @@ class Cluster:
     curves: int
     curve_knots: int
     power_knots: int
+    known: int
+    """What was found of curves and power (``known.py``)."""
     gap_ps: int
     gap_growth_ps: int
     gap_terms: int
