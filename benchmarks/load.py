@@ -14,14 +14,25 @@ from simcore.fluid import WorkloadStatistics, capacity_bound
 from simcore.latency.curve import PS_PER_S
 from simcore.spec import decode_case
 from simcore.traces import Trace
+from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
 
 OFFERED = 10_000
 
 
 def trace_of(bench: BenchCase) -> Trace:
-    """Poisson arrivals of the case's mix at its load."""
-    return generate(SyntheticSpec(bench.mix, rate_req_per_s=rate_of(bench), requests=bench.requests))
+    """Poisson arrivals of the case's mix at its load; what is too long to be generated at once by parts, each with a
+    seed of its own."""
+    sizes = [min(MOST_REQUESTS, bench.requests - done) for done in range(0, bench.requests, MOST_REQUESTS)]
+    rate = rate_of(bench)
+    parts = [generate(SyntheticSpec(bench.mix, rate, size, seed=seed)) for seed, size in enumerate(sizes)]
+    ends = np.cumsum([0, *(part.arrival_ps[-1] for part in parts[:-1])])
+    return Trace.of(
+        f"{bench.mix} mix",
+        np.concatenate([part.arrival_ps + end for part, end in zip(parts, ends, strict=True)]),
+        np.concatenate([part.prompt_tokens for part in parts]),
+        np.concatenate([part.output_tokens for part in parts]),
+    )
 
 
 def rate_of(bench: BenchCase) -> float:
