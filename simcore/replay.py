@@ -10,7 +10,7 @@ import numpy as np
 
 from simcore import search
 from simcore.counts import BEYOND_NEED, Bounds, Counts, inside
-from simcore.dominance import dominators
+from simcore.dominance import Held, dominators
 from simcore.evaluation import Design, Evaluation, Rival
 from simcore.families import Line
 from simcore.rate_grid import grid_at_most
@@ -77,8 +77,8 @@ class Replay:
         return self._refined({place: _wider(self.context.lines[place], self.context.bounds[place]) for place in able})
 
     def _refined(self, within: Mapping[int, Bounds]) -> list[Design]:
-        while wave := [(place, counts) for place, bounds in within.items() for counts in self._proposed(place, bounds)]:
-            designs = [self.context.lines[place].design(counts) for place, counts in wave]
+        while wave := self._proposed(within):
+            designs = [self.context.member(place, counts) for place, counts in wave]
             if missing := [design for design in designs if design.design_id not in self.done]:
                 return missing
             for (place, counts), design in zip(wave, designs, strict=True):
@@ -90,13 +90,22 @@ class Replay:
                     self.beside[place] += 1
         return []
 
-    def _proposed(self, place: int, bounds: Bounds) -> list[Counts]:
-        context = self.context
-        line, tried = context.lines[place], self.tried[place]
-        return refine(line, context.spec, bounds, tried, self.beside[place], self._proven(place))
+    def _proposed(self, within: Mapping[int, Bounds]) -> list[tuple[int, Counts]]:
+        context, held = self.context, self.known.held(self.context.candidates)
+        return [
+            (place, counts)
+            for place, bounds in within.items()
+            for counts in refine(
+                context.lines[place],
+                context.spec,
+                bounds,
+                self.tried[place],
+                self.beside[place],
+                self._proven(place, held),
+            )
+        ]
 
-    def _proven(self, place: int) -> Proven:
-        held = self.known.held(self.context.candidates)
+    def _proven(self, place: int, held: Held) -> Proven:
         rate = self.context.spec.rate_req_per_s
 
         def beaten(counts: Counts) -> bool:

@@ -62,10 +62,13 @@ class Context:
 
     def design(self, index: int) -> Design:
         """The candidate of this number."""
-        if index not in self._designs:
-            found = self.candidates
-            self._designs[index] = self.lines[found.line[index]].design(found.counts[index])
-        return self._designs[index]
+        return self.member(int(self.candidates.line[index]), self.candidates.counts[index])
+
+    def member(self, place: int, counts: Counts) -> Design:
+        """A line's design of so many machines, made once."""
+        if (place, counts) not in self._designs:
+            self._designs[place, counts] = self.lines[place].design(counts)
+        return self._designs[place, counts]
 
     def machines_of(self, place: int, counts: Counts) -> NDArray[np.int64]:
         """How many of each machine of the study a member of a line takes."""
@@ -87,7 +90,7 @@ class Context:
         return {machine_id: column for column, machine_id in enumerate(ids)}
 
     @cached_property
-    def _designs(self) -> dict[int, Design]:
+    def _designs(self) -> dict[tuple[int, Counts], Design]:
         return {}
 
     @cached_property
