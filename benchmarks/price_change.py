@@ -69,7 +69,11 @@ def _page(study_id: int) -> dict[str, float]:
 def _form(study: Any) -> dict[str, Any]:
     """The question's fields as its form sends them."""
     inputs = study.revision.inputs
-    counts = {name: ",".join(map(str, value)) for name, value in inputs.items() if (name.endswith("_counts") or name == "token_budgets") and value}
+    counts = {
+        name: ",".join(map(str, value))
+        for name, value in inputs.items()
+        if (name.endswith("_counts") or name == "token_budgets") and value
+    }
     return {name: value for name, value in inputs.items() if value is not None} | counts
 
 

@@ -43,6 +43,9 @@ def test_it_asks_what_the_paper_asked(sent: list[tuple[str, str]]) -> None:
     assert (spec.slo.kind, spec.latency.source, spec.arrivals) == ("slowdown", "measured", "poisson")
     found = lines(spec)
     assert len({line.family for line in found}) == 8
+    assert spec.counts.every
+    assert spec.scheduler_options.token_budgets == (128, 256, 512, 1024, 2048, 4096)
+    assert len(found) == 2 * 7 + 4
     assert [line.reason for line in found if line.reason] == []
 
 
