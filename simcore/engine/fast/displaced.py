@@ -6,7 +6,7 @@ is emptied whole (``state.empty``).
 
 from __future__ import annotations
 
-from simcore.engine.fast.blocks import blocks_of, give_back, routed_prompt_tokens
+from simcore.engine.fast.blocks import give_back, routed_prompt_tokens
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
@@ -14,7 +14,7 @@ from simcore.engine.fast.lists import dequeue, remove_waiting
 from simcore.engine.fast.loads import WAITING, add_pending, add_reserved, note_load
 from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.preemption import start_over
-from simcore.engine.fast.queues import free_slot, remove_waiting_request
+from simcore.engine.fast.queues import count_waiting_blocks, free_slot, remove_waiting_request
 from simcore.engine.fast.running import remove_running
 from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, request_at, result_at, task_at
 from simcore.engine.fast.tokens import emit_token, end_prefill
@@ -57,7 +57,7 @@ def leave_tasks(cluster: Cluster, replica: Replica, slot: int) -> None:
     if task_at(cluster, task).queued > 0:
         dequeue(cluster, replica, task)
         remove_waiting(cluster, replica, task)
-        replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
+        count_waiting_blocks(cluster, replica, request, -1)
     if request.displaced > 0 or request.prefill_ended == 0:
         replica.admitted -= 1
 

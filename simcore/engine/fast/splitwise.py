@@ -5,6 +5,7 @@ What is in the batch next is chosen in ``selection.py``; here: when it is chosen
 
 from __future__ import annotations
 
+from simcore.engine.fast.batch import batch_size, install, is_contiguous
 from simcore.engine.fast.blocks import (
     admission_tokens,
     blocks_of,
@@ -12,36 +13,30 @@ from simcore.engine.fast.blocks import (
     give_back,
     room_to_admit,
     routed_prompt_tokens,
-    take,
 )
 from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
-from simcore.engine.fast.group import cut_group, end_step, has_group, join_group
+from simcore.engine.fast.group import end_step
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import (
     begin_to_wait,
-    dequeue,
-    end_wait,
     enqueue,
     first_waiting_task,
     insert_ready,
     insert_waiting,
-    remove_ready,
     remove_waiting,
 )
 from simcore.engine.fast.loads import add_reserved
 from simcore.engine.fast.micro_batch import launch, next_flight
-from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.pools import return_home
 from simcore.engine.fast.preemption import join_batch
-from simcore.engine.fast.queues import free_slot
+from simcore.engine.fast.queues import count_waiting_blocks, free_slot
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
-from simcore.engine.fast.selection import select, task_blocks, task_tokens
+from simcore.engine.fast.selection import select, task_tokens
 from simcore.engine.fast.state import (
     DECODE,
     PROMPT,
@@ -56,12 +51,6 @@ from simcore.engine.fast.state import (
 )
 from simcore.engine.fast.tokens import emit_token, end_prefill, forget_decode
 from simcore.engine.fast.transfer import finish_transfer, send_by_layer, send_whole, start_waiting_transfers
-
-
-@step
-def is_contiguous(cluster: Cluster) -> bool:
-    """Whether decode-only batches are interrupted by the simulator's rules."""
-    return cluster.decode_runs == CONTIGUOUS
 
 
 @step
@@ -90,12 +79,6 @@ def end_transfer(cluster: Cluster, slot: int, now: int) -> None:
     if source.tasks > 0:
         interrupt(cluster, source)
         wake(cluster, source, first_waiting_task(cluster, source), now)
-
-
-@step
-def batch_size(cluster: Cluster, replica: Replica) -> int:
-    """Tasks of the batch that are not in flight: between two iterations the decodes of the group and what is listed."""
-    return replica.running + (group_at(cluster, replica).members if replica.in_flight == 0 else 0)
 
 
 @step
@@ -179,67 +162,6 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> int:
 
 
 @step
-def install(cluster: Cluster, replica: Replica) -> None:
-    """Make the selection the batch: decodes left out are interrupted (keeping their KV), new tasks take their KV. Every
-    next task of a request here that is neither in the batch nor in flight was passed over."""
-    kept, started = cluster.chosen_of_batch, cluster.chosen_tasks - cluster.chosen_of_batch
-    if kept < batch_size(cluster, replica):
-        put_out_from(cluster, replica, kept)
-    for i in range(started):
-        start_task(cluster, replica, numbers(cluster.chosen)[i])
-        join(cluster, replica, numbers(cluster.chosen)[i])
-    if kept + started > 0 or is_contiguous(cluster):
-        replica.selections += 1
-
-
-@step
-def join(cluster: Cluster, replica: Replica, task: int) -> None:
-    """A task is in the batch: a decode in the group, where there is one. With a group, prompts are behind all decodes:
-    what the tasks of one batch do when it ends does not depend on one another."""
-    if task & 1 == DECODE and has_group(cluster, replica):
-        join_group(cluster, replica, task >> 1)
-    else:
-        append_running(cluster, replica, task)
-
-
-@step
-def put_out_from(cluster: Cluster, replica: Replica, kept: int) -> None:
-    """The decodes of the batch behind the first so many are interrupted."""
-    if has_group(cluster, replica):
-        for place in range(kept, group_at(cluster, replica).members):
-            put_out(cluster, replica, 2 * members_of(cluster, replica, 0)[place] + DECODE)
-        cut_group(cluster, replica, kept)
-    else:
-        for i in range(kept, replica.running):
-            put_out(cluster, replica, running_of(cluster, replica)[i])
-        replica.running = kept
-
-
-@step
-def put_out(cluster: Cluster, replica: Replica, task: int) -> None:
-    """A decode of the batch is interrupted."""
-    insert_waiting(cluster, replica, task)
-    insert_ready(cluster, replica, task)
-    enqueue(cluster, replica, task)
-
-
-@step
-def start_task(cluster: Cluster, replica: Replica, task: int) -> None:
-    """Out of the queues, and its blocks taken."""
-    request = request_at(cluster, task >> 1)
-    remove_waiting(cluster, replica, task)
-    dequeue(cluster, replica, task)
-    if task & 1 == PROMPT:
-        end_wait(cluster, replica, task)
-        replica.waiting_blocks -= blocks_of(request.target_tokens, cluster)
-    else:
-        remove_ready(cluster, replica, task)
-    blocks = task_blocks(cluster, request, task & 1)
-    request.blocks += blocks
-    take(replica, blocks)
-
-
-@step
 def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
     """A task waits here from now on."""
     task = 2 * slot + phase
@@ -249,7 +171,7 @@ def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
         replica.admitted += 1
         begin_to_wait(cluster, replica, task)
         enqueue(cluster, replica, task)
-        replica.waiting_blocks += blocks_of(request.target_tokens, cluster)
+        count_waiting_blocks(cluster, replica, request, 1)
     elif request.prefill_replica != replica.index:
         replica.admitted += 1
         insert_ready(cluster, replica, task)
