@@ -82,7 +82,7 @@ class Probe:
         return min(found, 1.0) if self.feasible else max(found, JUST_ABOVE_ONE)
 
     def _misses(self, limit: WaitLimit) -> float:
-        missed = np.count_nonzero(waits_ps(self.latencies, limit.wait) > limit.limit_ps)
+        missed = int(np.count_nonzero(waits_ps(self.latencies, limit.wait) > limit.limit_ps))
         return (missed + 0.5) / (limit.allowed + 1)
 
     @cached_property

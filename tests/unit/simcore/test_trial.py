@@ -1,10 +1,12 @@
 """Whether a design holds a rate: of several seeds the median must, by as few runs as tell."""
 
+import json
 from itertools import product
 from types import SimpleNamespace
 
 import pytest
 
+from simcore.spec import encode
 from simcore.trial import trial
 from tests.unit.simcore.runs import case, trace
 
@@ -51,3 +53,10 @@ def test_without_seeds_the_cases_own_is_run(monkeypatch):
 def test_a_real_design_holds_a_low_rate_and_not_a_high_one():
     assert trial(CASE, TRACE, (), -300, "oracle").holds
     assert not trial(CASE, trace([i * 1.0 for i in range(400)], [900] * 400, [9] * 400), (), 600, "oracle").holds
+
+
+@pytest.mark.parametrize("k", [-300, 600])
+def test_a_trial_is_kept_as_it_was_found(k):
+    """As JSON: numpy's own kinds of numbers and of truth are none."""
+    found = trial(CASE, trace([i * 1.0 for i in range(400)], [900] * 400, [9] * 400), (), k, "oracle")
+    assert json.loads(json.dumps(encode(found)))["holds"] is (k < 0)
