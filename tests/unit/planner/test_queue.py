@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,3 +85,19 @@ def test_ended_rows_are_left_alone(wave: Wave) -> None:
     Wave.objects.filter(pk=wave.pk).update(state=State.DONE, sent_at=timezone.now() - timedelta(days=1))
     queue.reap()
     assert queue.depth() == 0
+
+
+def test_no_message_is_seen_before_it_is_whole(wave: Wave, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that looks at any moment of the writing finds nothing, or all of it."""
+    seen: list[int] = []
+    write = Path.write_text
+
+    def watched(path: Path, text: str, **options: Any) -> int:
+        write(path, "", **options)
+        seen.append(queue.depth())
+        return write(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", watched)
+    queue.send_id(Wave, wave.pk)
+    assert seen == [0]
+    assert [message[0] for message in messages()] == [[str(wave.pk)]]
