@@ -28,6 +28,8 @@ from simcore.traces import Trace
 
 SHORT_REQUESTS = 2000
 """No run of the ladder is shorter, where the workload has them."""
+LEAST_PRESSURE = 1e-3
+"""That of a run in which nothing counts for the SLO: a limit on later tokens, where no request has one."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Probe:
         misses = max((self._misses(limit) for limit in self.limits), default=0.0)
         gaps = max((pressure(limit) for limit in self.judged.slo.limits if limit.metric == "tbt_s"), default=0.0)
         found = max(misses, gaps)
-        return min(found, 1.0) if self.feasible else max(found, JUST_ABOVE_ONE)
+        return min(max(found, LEAST_PRESSURE), 1.0) if self.feasible else max(found, JUST_ABOVE_ONE)
 
     def _misses(self, limit: WaitLimit) -> float:
         missed = int(np.count_nonzero(waits_ps(self.latencies, limit.wait) > limit.limit_ps))

@@ -88,7 +88,7 @@ def passes_at_most(probe: Probe, bound: float) -> float:
     first, last = probe.inputs.window
     arrivals, third = probe.load.arrival_ps[first:last], (last - first) // 3
     apart_s = (arrivals[-third:].mean() - arrivals[:third].mean()) / PS_PER_S
-    return bound * (1 + probe.stability.allowed_s / apart_s)
+    return bound * (1 + probe.judged.stability.allowed_s / apart_s)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -50,6 +50,15 @@ def test_a_single_server_holds_what_queueing_theory_says():
     assert at_half.queue_s.mean == pytest.approx(0.1 * 0.5 / (2 * 0.5), rel=0.15)
 
 
+@pytest.mark.parametrize("metric", ["tbt_s", "tpot_s"])
+def test_limits_on_later_tokens_hold_as_far_as_the_queue_is_stable_where_no_request_has_any(metric):
+    """M/D/1 as above: nothing counts for the SLO but stability."""
+    scheduler = {"kind": "vllm", "max_batch_tokens": 100}
+    capacity = found(case(scheduler=scheduler, slo=absolute((metric, 99, 0.1))), poisson_trace(3000, output=1))
+    assert 8.5 < capacity.rate_req_per_s <= 10.0
+    assert capacity.binding.limit == "unstable"
+
+
 def test_looser_limits_hold_more():
     tight, loose = (found(case(slo=absolute(("ttft_s", 90, s))), poisson_trace()).rate_req_per_s for s in (0.3, 0.9))
     assert 0 < tight < loose
