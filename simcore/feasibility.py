@@ -9,10 +9,10 @@ import numpy as np
 from simcore.binding import pressure
 from simcore.engine.inputs import ClusterInputs, Int64
 from simcore.engine.outputs import FINISHED, UNFINISHED, RunResult
-from simcore.latencies import Latencies
+from simcore.latencies import Latencies, pieces
 from simcore.lone import lone_times
 from simcore.slo import Objective, SloOutcome, check
-from simcore.stability import Stability, stability
+from simcore.stability import Stability, stability_of_parts
 
 JUST_ABOVE_ONE = 1.0 + 1e-9
 
@@ -62,17 +62,22 @@ def window_latencies(inputs: ClusterInputs, run: RunResult, window: tuple[int, i
         finish_ps=requests.finish_ps[part],
         done=requests.status[part] == FINISHED,
         gaps=run.gaps,
-        gaps_never=max(int(output.sum()) - len(output) - run.gaps.total, 0),
+        gaps_due=int(output.sum()) - len(output),
     )
 
 
 def window_stability(inputs: ClusterInputs, run: RunResult, latencies: Latencies, window: tuple[int, int]) -> Stability:
     """``stability`` of the window's finished requests; unstable outright where one never finished."""
-    part = slice(*window)
-    if np.any(run.requests.status[part] == UNFINISHED):
+    if np.any(run.requests.status[slice(*window)] == UNFINISHED):
         return Stability(False, float("inf"), 0.0, judged=True)
-    lone, done = lone_e2e_ps(inputs, run, latencies, part), latencies.done
-    return stability(latencies.arrival_ps[done], (latencies.e2e_ps - lone)[done], lone[done])
+    parts = (_delays(inputs, run, latencies.part(piece), window[0] + piece.start) for piece in pieces(len(latencies)))
+    return stability_of_parts(int(np.count_nonzero(latencies.done)), parts)
+
+
+def _delays(inputs: ClusterInputs, run: RunResult, latencies: Latencies, first: int) -> tuple[Int64, Int64, Int64]:
+    """Arrivals, delays and times alone of those that finished."""
+    lone, done = lone_e2e_ps(inputs, run, latencies, slice(first, first + len(latencies))), latencies.done
+    return latencies.arrival_ps[done], (latencies.e2e_ps - lone)[done], lone[done]
 
 
 def lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, part: slice) -> Int64:

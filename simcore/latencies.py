@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,15 @@ Float64 = NDArray[np.float64]
 
 INFINITE = int(np.iinfo(np.int64).max)
 """+infinity in an array of picoseconds: a time that never came."""
+
+
+PIECE = 65_536
+"""Requests whose figures are worked out at once: bounds the memory of what is in between."""
+
+
+def pieces(length: int) -> Iterator[slice]:
+    """One piece after the other."""
+    return (slice(start, min(start + PIECE, length)) for start in range(0, length, PIECE))
 
 
 class TokenGaps(Protocol):
@@ -44,8 +53,8 @@ class Latencies:
     done: NDArray[np.bool_]
     """Whether it finished."""
     gaps: TokenGaps
-    gaps_never: int
-    """How many of the window's sum of (output - 1) gaps never came."""
+    gaps_due: int
+    """The window's sum of (output - 1), which come if all finish."""
 
     @property
     def queue_ps(self) -> Int64:
@@ -66,15 +75,42 @@ class Latencies:
     def tpot_ps(self) -> Float64:
         """(finish - first token) / (output - 1); infinite where unfinished, 0 with one output token (see
         ``has_tpot``)."""
-        tpot = (self.finish_ps - self.first_token_ps) / np.maximum(self.output_tokens - 1, 1)
-        tpot[self.output_tokens < 2] = 0.0
-        tpot[~self.done] = np.inf
-        return tpot
+        return self.in_pieces(_tpot_ps)
+
+    @property
+    def tpot_of_several_ps(self) -> Float64:
+        """That of the requests that have one."""
+        return self.in_pieces(lambda part: _tpot_ps(part)[part.has_tpot])
 
     @property
     def has_tpot(self) -> NDArray[np.bool_]:
         """The requests with a second token: only they have a TPOT."""
         return self.output_tokens >= 2
+
+    @property
+    def gaps_never(self) -> int:
+        """How many of the gaps that were due never came."""
+        return max(self.gaps_due - self.gaps.total, 0)
+
+    def part(self, piece: slice) -> Latencies:
+        """Some of the requests; the gaps are still those of all."""
+        columns: dict[str, Any] = {
+            name: column[piece] for name, column in vars(self).items() if isinstance(column, np.ndarray)
+        }
+        return replace(self, **columns)
+
+    def parts(self) -> Iterator[Latencies]:
+        """One piece after the other."""
+        return (self.part(piece) for piece in pieces(len(self)))
+
+    def in_pieces(self, work: Callable[[Latencies], Float64]) -> Float64:
+        """What ``work`` gives of one piece after the other, at most a number a request."""
+        found, count = np.empty(len(self)), 0
+        for part in self.parts():
+            values = work(part)
+            found[count : count + len(values)] = values
+            count += len(values)
+        return found[:count]
 
     def __len__(self) -> int:
         return len(self.arrival_ps)
@@ -82,3 +118,10 @@ class Latencies:
     def _or_infinite(self, times_ps: Int64) -> Int64:
         times_ps[~self.done] = INFINITE
         return times_ps
+
+
+def _tpot_ps(part: Latencies) -> Float64:
+    tpot: Float64 = (part.finish_ps - part.first_token_ps) / np.maximum(part.output_tokens - 1, 1)
+    tpot[part.output_tokens < 2] = 0.0
+    tpot[~part.done] = np.inf
+    return tpot

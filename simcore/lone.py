@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, BatchKind, IterationCurve
-from simcore.same import Same, are_fixed
+from simcore.same import Same, are_fixed, whole_length
 
 Int64 = NDArray[np.int64]
 Whole = NDArray[Any]
@@ -41,7 +41,7 @@ def lone_times(curve: IterationCurve, stages: int, prompt: Int64, cached: Int64,
     Kept for columns that nobody may write (a trace's): a search asks for the same requests at one rate after another.
     """
     columns = (prompt, cached, output)
-    if len(prompt) > MOST_KEPT or not are_fixed(*columns):
+    if whole_length(prompt) > MOST_KEPT or not are_fixed(*columns):
         return _lone_times(curve, stages, *columns)
     return _kept(curve, stages, *(Same(column) for column in columns))
 
@@ -111,4 +111,4 @@ def _narrow(values: Whole) -> Int64:
 
 
 def _largest(values: Whole) -> int:
-    return int(np.abs(values).max(initial=0))
+    return max(int(values.max(initial=0)), -int(values.min(initial=0)))

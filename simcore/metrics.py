@@ -17,7 +17,6 @@ from simcore.distribution import (
     distribution_s,
     exact_sum,
     gap_distribution_s,
-    mean_of,
 )
 from simcore.drawn_power import DrawnPower, drawn_power
 from simcore.engine.inputs import ClusterInputs
@@ -122,7 +121,7 @@ def summarise(
         output_tokens_per_s=_per_s(int(inputs.output_tokens[done].sum()), duration_s),
         ttft_s=distribution_s(latencies.ttft_ps),
         tbt_s=gap_distribution_s(latencies.gaps, latencies.gaps_never, _gap_sum_ps(latencies)),
-        tpot_s=distribution_s(latencies.tpot_ps[latencies.has_tpot]),
+        tpot_s=distribution_s(latencies.tpot_of_several_ps),
         e2e_s=distribution_s(latencies.e2e_ps),
         queue_s=distribution_s(latencies.queue_ps),
         slo=outcome,
@@ -240,9 +239,10 @@ def _warnings(run: RunResult, latencies: Latencies, steady: Stability) -> list[s
 def _short_run(latencies: Latencies) -> str:
     if len(latencies) < SHORT_REQUESTS:
         return f"short run: {len(latencies):,} requests, expected at least {SHORT_REQUESTS:,} for a steady P99"
-    finished = latencies.e2e_ps[latencies.done]
+    finished = int(np.count_nonzero(latencies.done))
+    e2e_ps = sum(exact_sum(part.e2e_ps[part.done]) for part in latencies.parts())
     span_s = int(latencies.arrival_ps[-1] - latencies.arrival_ps[0]) / PS_PER_S
-    mean_s = mean_of(finished) / PS_PER_S if len(finished) else 0.0
+    mean_s = e2e_ps / finished / PS_PER_S if finished else 0.0
     if mean_s > SHORT_SHARE * span_s:
         return (
             f"short run: requests arrive over {span_s:.3g} s and take {mean_s:.3g} s on average,"
@@ -253,7 +253,7 @@ def _short_run(latencies: Latencies) -> str:
 
 def _gap_sum_ps(latencies: Latencies) -> int:
     """Of all token gaps where every one came: they are what lies between a request's first token and its last."""
-    return exact_sum((latencies.finish_ps - latencies.first_token_ps)[latencies.done])
+    return sum(exact_sum((part.finish_ps - part.first_token_ps)[part.done]) for part in latencies.parts())
 
 
 def _per_s(count: float, duration_s: float) -> float:

@@ -32,6 +32,11 @@ def place_of(value: object) -> tuple[object, ...]:
     return (id(value),)
 
 
+def whole_length(column: NDArray[Any]) -> int:
+    """Of the array that it is a slice of."""
+    return len(column.base) if isinstance(column.base, np.ndarray) else len(column)
+
+
 def are_fixed(*columns: NDArray[Any]) -> bool:
     """Whether nobody may write any of the columns: only then may something be kept for them."""
     return not any(column.flags.writeable for column in columns)

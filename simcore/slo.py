@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.catalogue import resolve_machine, resolve_model
-from simcore.distribution import Numbers, gap_percentiles, percentile, percentiles
+from simcore.distribution import Numbers, gap_percentiles, percentiles_of_own
 from simcore.evaluation import LimitResult
 from simcore.latencies import INFINITE, Latencies
 from simcore.latency.compile import compile_curve
@@ -93,6 +93,10 @@ def check(goal: Objective, latencies: Latencies) -> SloOutcome:
 def slowdown(reference: IterationCurve, latencies: Latencies, metric: str) -> Float64:
     """Each request's time over its time alone on the reference: TTFT, E2E, and TPOT (named TBT as in Splitwise's Table
     VI) of the requests with a second token."""
+    return latencies.in_pieces(lambda part: _slowdown(reference, part, metric))
+
+
+def _slowdown(reference: IterationCurve, latencies: Latencies, metric: str) -> Float64:
     alone = lone_times(reference, 1, latencies.prompt_tokens, latencies.cached_prompt_tokens, latencies.output_tokens)
     if metric == "ttft_slowdown":
         return _ratio(latencies.ttft_ps, alone.ttft_ps)
@@ -119,11 +123,11 @@ def metric_percentiles(goal: Objective, latencies: Latencies, metric: str, wante
     """A metric at some percentiles, in seconds: TBT over all gaps, TPOT over requests with a second token; a slowdown
     as it is."""
     if goal.reference is not None:
-        return percentiles(slowdown(goal.reference, latencies, metric), wanted)
+        return percentiles_of_own(slowdown(goal.reference, latencies, metric), wanted)
     if metric == "tbt_s":
         found = gap_percentiles(latencies.gaps, latencies.gaps_never, wanted)
     else:
-        found = percentiles(_values_ps(metric, latencies), wanted)
+        found = percentiles_of_own(_values_ps(metric, latencies), wanted)
     return [value / PS_PER_S for value in found]
 
 
@@ -177,7 +181,7 @@ def _machine_id(pool: PoolSpec) -> str:
 
 def _values_ps(metric: str, latencies: Latencies) -> Numbers:
     if metric == "tpot_s":
-        return latencies.tpot_ps[latencies.has_tpot]
+        return latencies.tpot_of_several_ps
     return {"ttft_s": latencies.ttft_ps, "e2e_s": latencies.e2e_ps, "queue_s": latencies.queue_ps}[metric]
 
 
@@ -206,11 +210,13 @@ def _result(limit: Limit, value: float, given: float) -> LimitResult:
 def _attainment(slo: AttainmentSlo, latencies: Latencies) -> list[LimitResult]:
     """The share that meets both, the same request both; and each limit by itself at the share, which the share implies:
     they say which of the two is short. One output token: no TPOT to miss."""
-    ttft_ps, tpot_ps = latencies.ttft_ps, latencies.tpot_ps
-    both = int(np.count_nonzero((ttft_ps <= slo.ttft_s * PS_PER_S) & (tpot_ps <= slo.tpot_s * PS_PER_S)))
+    ttft_limit_ps, tpot_limit_ps = slo.ttft_s * PS_PER_S, slo.tpot_s * PS_PER_S
+    in_time = (np.count_nonzero((p.ttft_ps <= ttft_limit_ps) & (p.tpot_ps <= tpot_limit_ps)) for p in latencies.parts())
+    both = sum(map(int, in_time))
     met = both >= math.ceil(Fraction(repr(slo.share)) * len(latencies))
     p = round(100 * slo.share, 9)
-    ttft, tpot = percentile(ttft_ps, p) / PS_PER_S, percentile(tpot_ps, p) / PS_PER_S
+    ttft = percentiles_of_own(latencies.ttft_ps, [p])[0] / PS_PER_S
+    tpot = percentiles_of_own(latencies.tpot_ps, [p])[0] / PS_PER_S
     parts = [
         _result(Limit("ttft_s", p, slo.ttft_s), ttft, slo.ttft_s),
         _result(Limit("tpot_s", p, slo.tpot_s), tpot, slo.tpot_s),

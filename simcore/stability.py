@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.distribution import mean_of
+from simcore.distribution import exact_sum
 from simcore.latency.curve import PS_PER_S
+
+Int64 = NDArray[np.int64]
 
 GROWTH_PER_S = 0.02
 """Seconds of delay gained a second: an overload of 2 %."""
@@ -30,7 +33,7 @@ class Stability:
     """False where the window has too few requests to tell; such a window counts as stable, and is warned of."""
 
 
-def stability(arrival_ps: NDArray[np.int64], delay_ps: NDArray[np.int64], lone_ps: NDArray[np.int64]) -> Stability:
+def stability(arrival_ps: Int64, delay_ps: Int64, lone_ps: Int64) -> Stability:
     """A window is unstable where requests are delayed ever more from its first third to its last.
 
     Delay = arrival to last token, less the request's time alone on its own replicas: waiting and sharing, whatever
@@ -39,14 +42,24 @@ def stability(arrival_ps: NDArray[np.int64], delay_ps: NDArray[np.int64], lone_p
     between their mean arrivals and by more than half of the mean time alone (so that batches filling up at the start,
     or noise in a light load, do not count). Finished requests only, in order of arrival; entries are ps.
     """
-    third = len(arrival_ps) // 3
-    if len(arrival_ps) < LEAST_REQUESTS:
+    return stability_of_parts(len(arrival_ps), [(arrival_ps, delay_ps, lone_ps)])
+
+
+def stability_of_parts(requests: int, parts: Iterable[tuple[Int64, Int64, Int64]]) -> Stability:
+    """``stability`` of so many requests, whose arrivals, delays and times alone are given one part after the other."""
+    if requests < LEAST_REQUESTS:
         return Stability(True, 0.0, 0.0, judged=False)
-    growth = _mean_s(delay_ps[-third:]) - _mean_s(delay_ps[:third])
-    apart = _mean_s(arrival_ps[-third:]) - _mean_s(arrival_ps[:third])
-    allowed = max(GROWTH_PER_S * apart, GROWTH_OF_LONE * _mean_s(lone_ps))
+    third, seen, lone = requests // 3, 0, 0
+    first, last = [0, 0], [0, 0]
+    for arrival_ps, delay_ps, lone_ps in parts:
+        early, late = max(third - seen, 0), max(requests - third - seen, 0)
+        for i, values in enumerate((arrival_ps, delay_ps)):
+            first[i] += exact_sum(values[:early])
+            last[i] += exact_sum(values[late:])
+        lone += exact_sum(lone_ps)
+        seen += len(arrival_ps)
+    apart, growth = (
+        late / third / PS_PER_S - early / third / PS_PER_S for early, late in zip(first, last, strict=True)
+    )
+    allowed = max(GROWTH_PER_S * apart, GROWTH_OF_LONE * (lone / requests / PS_PER_S))
     return Stability(growth <= allowed, growth, allowed, judged=True)
-
-
-def _mean_s(values_ps: NDArray[np.int64]) -> float:
-    return mean_of(values_ps) / PS_PER_S

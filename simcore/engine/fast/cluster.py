@@ -7,6 +7,7 @@ too short, and goes on from there with a longer one.
 from __future__ import annotations
 
 from simcore.engine.fast.availability import change_availability, next_change_ps
+from simcore.engine.fast.gap_record import GapRecord
 from simcore.engine.fast.group import dissolve
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
@@ -39,12 +40,17 @@ DONE = 0
 
 def run(inputs: ClusterInputs) -> RunResult:
     """Simulate every request from arrival to finish: equal to the oracle's ``run``, bit for bit."""
-    memory = build_memory(inputs)
+    return run_with_record(inputs, GapRecord())
+
+
+def run_with_record(inputs: ClusterInputs, record: GapRecord) -> RunResult:
+    """``run`` with another record of the token gaps."""
+    memory = build_memory(inputs, record)
     lacking, now = advance(memory.address)
     while lacking != DONE:
         enlarge(memory, lacking, now)
         lacking, now = advance(memory.address)
-    return run_result(memory)
+    return run_result(memory, lambda other: run_with_record(inputs, other).gaps)
 
 
 @entry

@@ -8,125 +8,190 @@ small part of the one before. Counts are whole numbers, so the gap found is the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.engine.fast.gap_state import MOST_COUNTED, GapRun, gap_run_row
 from simcore.engine.fast.jit import entry, step
-from simcore.engine.fast.layout import BYTES, leading_zeros, numbers
+from simcore.engine.fast.layout import Int64, leading_zeros, numbers
 
 OCTAVE_BITS = 6
-BINS = 2**OCTAVE_BITS * 60
-"""Up to beyond 2**63."""
+BINS = 2**OCTAVE_BITS * 58
+"""Up to 2**63, where time ends."""
 HIGHEST_BIT = 63
+END_OF_TIME = (1 << HIGHEST_BIT) - 1
 FINE_BITS = 8
-ROOM = BINS + 2**FINE_BITS
-"""For the counts of both kinds of bins."""
+FINE_BINS = 2**FINE_BITS
+MET_BITS = 12
+MET = 2**MET_BITS
 LOGARITHMIC = -1
 """In place of the width of equal bins, as a power of two."""
-FIRST, GROWTH, TERMS, COUNT = range(4)
-COLUMNS = 4
-"""Of a run."""
+
+
+def count_below(runs: NDArray[Any], bound_ps: int) -> int:
+    """How many gaps of the runs are shorter."""
+    return gaps_below(runs.ctypes.data, len(runs), bound_ps)
+
+
+def count_bins(runs: NDArray[Any]) -> Int64:
+    """How many gaps each logarithmic bin has."""
+    bins = np.zeros(BINS, np.int64)
+    count_into(runs.ctypes.data, len(runs), bins.ctypes.data)
+    return bins
+
+
+def keep_runs(runs: NDArray[Any], spans: Sequence[tuple[int, int]]) -> int:
+    """Move the runs that reach into a span [low, high) to the front, those of one and the same gap mostly merged.
+    Returns how many they are."""
+    met, edges = np.full(MET, -1), np.array(spans, np.int64)
+    return keep_reaching(runs.ctypes.data, len(runs), edges.ctypes.data, len(edges), met.ctypes.data)
+
+
+def gaps_of_ranks(runs: NDArray[Any], bins: Int64, ranks: Sequence[int]) -> list[int]:
+    """The gaps that have these ranks, of runs whose gaps ``bins`` counts."""
+    upto = np.cumsum(bins)
+    places = np.searchsorted(upto, ranks, side="left").tolist()
+    return [
+        gap_of_rank(runs, start_of_bin(place), start_of_bin(place + 1), rank - int(upto[place] - bins[place]))
+        for place, rank in zip(places, ranks, strict=True)
+    ]
+
+
+def gap_of_rank(runs: NDArray[Any], low_ps: int, high_ps: int, rank: int) -> int:
+    """The gap that has this rank among those of at least ``low_ps`` and less than ``high_ps``."""
+    part, bins = np.empty(len(runs), runs.dtype), np.empty(FINE_BINS, np.int64)
+    return gap_between(runs.ctypes.data, len(runs), part.ctypes.data, bins.ctypes.data, low_ps, high_ps, rank)
 
 
 @entry
-def find_ranks(
-    first: int, growth: int, terms: int, count: int, part: int, bins: int, ranks: int, runs: int, wanted: int
-) -> None:
-    """Put in place of each of the wanted ranks the gap that has it. Addresses: of the runs' four columns, of room for
-    as many runs again, of ``ROOM`` zeros, of the ranks."""
-    for i in range(runs):
-        add_run(bins, 0, LOGARITHMIC, numbers(first)[i], numbers(growth)[i], numbers(terms)[i], numbers(count)[i])
-    for i in range(wanted):
-        rank = numbers(ranks)[i]
-        found = bin_of_rank(bins, rank)
-        for earlier in range(found):
-            rank -= numbers(bins)[earlier]
-        low, high = start_of(found, 0, LOGARITHMIC), start_of(found + 1, 0, LOGARITHMIC)
-        kept = 0
-        for j in range(runs):
-            kept = keep(
-                part, kept, low, high, numbers(first)[j], numbers(growth)[j], numbers(terms)[j], numbers(count)[j]
-            )
-        numbers(ranks)[i] = gap_within(part, kept, bins + BYTES * BINS, low, high, rank)
+def gaps_below(runs: int, length: int, bound_ps: int) -> int:
+    """``count_below``. Address of the runs."""
+    total = 0
+    for i in range(length):
+        run = gap_run_row(runs, i)
+        total += terms_below(run, bound_ps) * run.count
+    return total
 
 
-@step
-def gap_within(part: int, runs: int, bins: int, low: int, high: int, rank: int) -> int:
-    """The gap of a rank among the runs of ``part``, all within [low, high), which is a power of two long."""
-    shift = 0
-    while high - low > 1 << shift:
-        shift += 1
-    while shift > 0:
-        shift = max(shift - FINE_BITS, 0)
-        for i in range(1 << FINE_BITS):
-            numbers(bins)[i] = 0
-        for i in range(runs):
-            run = run_of(part, i)
-            add_run(bins, low, shift, run[FIRST], run[GROWTH], run[TERMS], run[COUNT])
-        found = bin_of_rank(bins, rank)
-        for i in range(found):
-            rank -= numbers(bins)[i]
-        low += found << shift
-        runs = clip(part, runs, low, low + (1 << shift))
-    return low
+@entry
+def count_into(runs: int, length: int, bins: int) -> None:
+    """Add the gaps of the runs to the counts of the logarithmic bins. Addresses of tables."""
+    for i in range(length):
+        add_run(bins, 0, LOGARITHMIC, gap_run_row(runs, i))
 
 
-@step
-def bin_of_rank(bins: int, rank: int) -> int:
-    """The bin in which it falls."""
-    found, counted = 0, numbers(bins)[0]
-    while counted < rank:
-        found += 1
-        counted += numbers(bins)[found]
-    return found
-
-
-@step
-def clip(part: int, runs: int, low: int, high: int) -> int:
-    """What the runs have in [low, high), in place of them. Returns how many runs are left."""
+@entry
+def keep_reaching(runs: int, length: int, spans: int, spans_kept: int, met: int) -> int:
+    """``keep_runs``. Addresses of tables: the runs, the edges of the spans, and places by a part of the gap's digits:
+    where a run of one gap was put last."""
     kept = 0
-    for i in range(runs):
-        run = run_of(part, i)
-        kept = keep(part, kept, low, high, run[FIRST], run[GROWTH], run[TERMS], run[COUNT])
+    for i in range(length):
+        run = gap_run_row(runs, i)
+        first, growth, terms, count = run.first_ps, run.growth_ps, run.terms, run.count
+        last = first + growth * (terms - 1)
+        if not reaches(spans, spans_kept, first, last):
+            continue
+        if first == last and terms * count <= MOST_COUNTED:
+            place = (first ^ first >> MET_BITS ^ first >> 2 * MET_BITS) & (MET - 1)
+            if is_merged(runs, numbers(met)[place], first, terms * count):
+                continue
+            numbers(met)[place] = kept
+            growth, terms, count = 0, 1, terms * count
+        moved = gap_run_row(runs, kept)
+        moved.first_ps, moved.growth_ps, moved.terms, moved.count = first, growth, terms, count
+        kept += 1
     return kept
 
 
 @step
-def keep(part: int, kept: int, low: int, high: int, first: int, growth: int, terms: int, count: int) -> int:
-    """Put what a run has in [low, high) behind the runs that were kept. Returns how many there are then."""
-    if first >= high or first + growth * (terms - 1) < low:
-        return kept
-    skipped, until = terms_below(first, growth, terms, low), terms_below(first, growth, terms, high)
-    if skipped == until:
-        return kept
-    run = run_of(part, kept)
-    run[FIRST], run[GROWTH], run[TERMS], run[COUNT] = first + skipped * growth, growth, until - skipped, count
-    return kept + 1
+def reaches(spans: int, spans_kept: int, first_ps: int, last_ps: int) -> bool:
+    """Whether any of the spans is met between two gaps."""
+    met = False
+    for i in range(spans_kept):
+        met = met or (first_ps < numbers(spans)[2 * i + 1] and numbers(spans)[2 * i] <= last_ps)
+    return met
 
 
 @step
-def run_of(part: int, place: int) -> list[int]:
-    """The four numbers of a run."""
-    return numbers(part + BYTES * COLUMNS * place)
+def is_merged(runs: int, place: int, gap_ps: int, count: int) -> bool:
+    """Whether so many times this gap could be added to the run at a place."""
+    if place < 0:
+        return False
+    run = gap_run_row(runs, place)
+    if run.first_ps != gap_ps or run.count + count > MOST_COUNTED:
+        return False
+    run.count += count
+    return True
+
+
+@entry
+def gap_between(runs: int, length: int, part: int, bins: int, low: int, high: int, rank: int) -> int:
+    """``gap_of_rank``. Addresses of tables: the runs, room for as many, and for ``FINE_BINS`` counts."""
+    kept, shift = clip(runs, length, part, low, high), 0
+    low, longest = high, 0
+    for i in range(kept):
+        run = gap_run_row(part, i)
+        low = min(low, run.first_ps)
+        longest = max(longest, run.first_ps + run.growth_ps * (run.terms - 1))
+    while (longest - low) >> shift > 0:
+        shift += 1
+    while shift > 0:
+        shift = max(shift - FINE_BITS, 0)
+        for i in range(FINE_BINS):
+            numbers(bins)[i] = 0
+        for i in range(kept):
+            add_run(bins, low, shift, gap_run_row(part, i))
+        found = 0
+        while numbers(bins)[found] < rank:
+            rank -= numbers(bins)[found]
+            found += 1
+        low += found << shift
+        kept = clip(part, kept, part, low, low + (1 << shift))
+    return low
 
 
 @step
-def add_run(bins: int, origin: int, shift: int, first: int, growth: int, terms: int, count: int) -> None:
+def clip(runs: int, length: int, part: int, low: int, high: int) -> int:
+    """What the runs have in [low, high), put into ``part`` (which may be where they are). Returns how many runs have
+    anything there."""
+    kept = 0
+    for i in range(length):
+        run = gap_run_row(runs, i)
+        first, growth, terms = run.first_ps, run.growth_ps, run.terms
+        if first >= high or first + growth * (terms - 1) < low:
+            continue
+        skipped, until = terms_below(run, low), terms_below(run, high)
+        if skipped < until:
+            clipped = gap_run_row(part, kept)
+            clipped.first_ps, clipped.growth_ps = first + skipped * growth, growth
+            clipped.terms, clipped.count = until - skipped, run.count
+            kept += 1
+    return kept
+
+
+@step
+def add_run(bins: int, origin: int, shift: int, run: GapRun) -> None:
     """Count the gaps of a run into the bins that it passes through."""
-    current, last = bin_of(first, origin, shift), bin_of(first + growth * (terms - 1), origin, shift)
-    counted = 0
+    last = bin_of(run.first_ps + run.growth_ps * (run.terms - 1), origin, shift)
+    current, counted = bin_of(run.first_ps, origin, shift), 0
     while current < last:
-        below = terms_below(first, growth, terms, start_of(current + 1, origin, shift))
-        numbers(bins)[current] += (below - counted) * count
+        below = terms_below(run, start_of(current + 1, origin, shift))
+        numbers(bins)[current] += (below - counted) * run.count
         counted, current = below, current + 1
-    numbers(bins)[last] += (terms - counted) * count
+    numbers(bins)[last] += (run.terms - counted) * run.count
 
 
 @step
-def terms_below(first: int, growth: int, terms: int, bound: int) -> int:
+def terms_below(run: GapRun, bound: int) -> int:
     """How many gaps of a run are shorter than that."""
-    if bound <= first:
+    if bound <= run.first_ps:
         return 0
-    if first + growth * (terms - 1) < bound:
-        return terms
-    return (bound - first - 1) // growth + 1
+    if run.first_ps + run.growth_ps * (run.terms - 1) < bound:
+        return run.terms
+    return (bound - run.first_ps - 1) // run.growth_ps + 1
 
 
 @step
@@ -144,7 +209,13 @@ def bin_of(gap_ps: int, origin: int, shift: int) -> int:
 @step
 def start_of(place: int, origin: int, shift: int) -> int:
     """The least gap of a bin."""
-    if shift != LOGARITHMIC:
-        return origin + (place << shift)
+    return origin + (place << shift) if shift != LOGARITHMIC else start_of_logarithmic(place)
+
+
+def start_of_bin(place: int) -> int:
+    """The least gap of a logarithmic bin; of the one after the last: the end of time."""
     octave = max((place >> OCTAVE_BITS) - 1, 0)
-    return (place - (octave << OCTAVE_BITS)) << octave
+    return min((place - (octave << OCTAVE_BITS)) << octave, END_OF_TIME)
+
+
+start_of_logarithmic = step(start_of_bin)

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.engine.fast.gaps import RunsOfGaps
+from simcore.engine.fast.gaps import Again, RunsOfGaps
 from simcore.engine.fast.layout import Int64
-from simcore.engine.fast.setup import GAP_COLUMNS, Memory
+from simcore.engine.fast.setup import Memory, has_outgrown
 from simcore.engine.fast.state import KINDS_OF_BATCH
 from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause, ReplicaResults, RequestResults, RunResult
 from simcore.latency.curve import PS_PER_S
 
 
-def run_result(memory: Memory) -> RunResult:
+def run_result(memory: Memory, again: Again) -> RunResult:
     """The books were closed: what is asked for; of the requests' table and the gaps' not a copy."""
     note_unfinished(memory)
     note_to_come(memory)
@@ -23,7 +23,7 @@ def run_result(memory: Memory) -> RunResult:
     return RunResult(
         request_results(memory.tables["results"]),
         replica_results(memory),
-        gaps(memory),
+        gaps(memory, again),
         energy_series(memory, end_ps),
         end_ps,
         memory.get("busy_until_ps"),
@@ -32,9 +32,19 @@ def run_result(memory: Memory) -> RunResult:
     )
 
 
-def gaps(memory: Memory) -> RunsOfGaps:
-    """The runs that were noted, not copied."""
-    return RunsOfGaps(*(memory.tables[name][: memory.get("gap_runs")] for name in GAP_COLUMNS))
+def gaps(memory: Memory, again: Again) -> RunsOfGaps:
+    """The runs that were noted, not copied; where they were too many, the reported percentiles instead."""
+    runs, record = memory.tables["gaps"][: memory.get("gap_runs")], memory.record
+    if has_outgrown(memory):
+        record.settle(runs, gaps_due(memory))
+        runs = runs[:0].copy()
+    return RunsOfGaps(runs, record, again)
+
+
+def gaps_due(memory: Memory) -> int:
+    """Gaps of the window's requests if all came."""
+    output = memory.tables["output_tokens"][memory.get("first_in_window") : memory.get("end_of_window")]
+    return int(output.sum()) - len(output)
 
 
 def events(memory: Memory) -> int:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import Power, power_knot_array, power_of
 from simcore.engine.fast.flat_minimum import flat_row, ranges_of
-from simcore.engine.fast.gaps import merged
+from simcore.engine.fast.gap_record import GapRecord
+from simcore.engine.fast.gap_state import GapRun
 from simcore.engine.fast.group_state import Group
 from simcore.engine.fast.known import TOKENS_REMEMBERED, Known
-from simcore.engine.fast.layout import Int64, table
+from simcore.engine.fast.layout import table
 from simcore.engine.fast.loads import MEASURES_KEPT, kept_loads, loads_at_start
 from simcore.engine.fast.names import AGEINGS, DECODE_RUNS, KINDS, RESERVATIONS, ROLES, ROUTERS, STATES, TRANSFER_MODES
 from simcore.engine.fast.pools import ROLE_OF_POOL
@@ -42,7 +43,6 @@ MORE_SLOTS, MORE_GAPS, MORE_SECONDS = 1, 2, 3
 FIRST_SLOTS = 1024
 FIRST_GAPS = 65_536
 FIRST_SECONDS = 4096
-GAP_COLUMNS = ("gap_ps", "gap_growth_ps", "gap_terms", "gap_count")
 
 
 @dataclass
@@ -50,6 +50,7 @@ class Memory:
     """The ``Cluster`` record, and the tables that its fields hold the addresses of, by field."""
 
     cluster: NDArray[Any]
+    record: GapRecord
     tables: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
@@ -73,7 +74,7 @@ class Memory:
         self.put(name, rows)
 
 
-def build_memory(inputs: ClusterInputs) -> Memory:
+def build_memory(inputs: ClusterInputs, record: GapRecord) -> Memory:
     """Every request not yet arrived, every replica empty."""
     sizes = {
         "most_stages": most_stages(inputs),
@@ -83,7 +84,7 @@ def build_memory(inputs: ClusterInputs) -> Memory:
         "ranges": ranges_of(len(inputs.replicas)),
         "flat_length": len(flat_row(ranges_of(len(inputs.replicas)))),
     }
-    memory = Memory(table(Cluster, 1, **settings(inputs), **sizes))
+    memory = Memory(table(Cluster, 1, **settings(inputs), **sizes), record)
     put_trace(memory, inputs)
     put_wait_limits(memory, inputs)
     put_replicas(memory, inputs)
@@ -183,9 +184,8 @@ def put_room(memory: Memory) -> None:
     memory.put("tasks", table(Task, 0))
     memory.put("transfers", table(Transfer, 0))
     lengthen_slots(memory, FIRST_SLOTS)
-    for name in GAP_COLUMNS:
-        memory.put(name, np.zeros(FIRST_GAPS + most_gaps(memory), np.int64))
-    memory.cluster["gap_room"] = len(memory.tables["gap_ps"])
+    memory.put("gaps", table(GapRun, FIRST_GAPS + most_gaps(memory)))
+    memory.cluster["gap_room"] = len(memory.tables["gaps"])
     memory.put("energy_by_second_nj", np.zeros(FIRST_SECONDS, np.int64))
     memory.cluster["second_room"] = FIRST_SECONDS
 
@@ -324,30 +324,28 @@ def lengthen_slots(memory: Memory, slots: int) -> None:
 
 
 def make_room_for_gaps(memory: Memory) -> None:
-    """Single gaps merged; where that leaves less than half of the room, twice as much as well."""
-    columns = merged_singles(memory)
-    runs = len(columns[0])
-    if 2 * (runs + most_gaps(memory)) > memory.get("gap_room"):
-        for name in GAP_COLUMNS:
-            memory.lengthen(name, 2 * memory.get("gap_room"))
-        memory.cluster["gap_room"] *= 2
-    for name, column in zip(GAP_COLUMNS, columns, strict=True):
-        memory.tables[name][:runs] = column
-    memory.cluster["gap_runs"] = runs
+    """Twice as much while that is within ``most_runs``, else what the record can do without; more where it cannot."""
+    room, needed = memory.get("gap_room"), most_gaps(memory)
+    runs = memory.get("gap_runs")
+    if 2 * room > most_runs(memory):
+        runs = memory.record.thin(memory.tables["gaps"][:runs], (room - needed) * 3 // 4)
+        memory.cluster["gap_runs"] = memory.cluster["gap_runs_counted"] = runs
+    if runs + needed > room:
+        memory.lengthen("gaps", max(2 * room, runs + needed))
+        memory.cluster["gap_room"] = len(memory.tables["gaps"])
+
+
+def has_outgrown(memory: Memory) -> bool:
+    """Whether the record of gaps has taken more room than a short run needs, and may do with less."""
+    return memory.record.shrinks and len(memory.tables["gaps"]) > FIRST_GAPS + most_gaps(memory)
+
+
+def most_runs(memory: Memory) -> int:
+    """Rows of ``gaps`` that a record takes if it can: 12 bytes a request of a long trace."""
+    return max(FIRST_GAPS, memory.get("trace_requests") // 2) + most_gaps(memory)
 
 
 def most_gaps(memory: Memory) -> int:
     """Runs of gaps that one event may bring, or the changes of availability of one instant."""
     replicas = memory.get("replica_count") + 1 if memory.get("change_count") else 2
     return 2 * (memory.get("most_members") + 1) * replicas
-
-
-def merged_singles(memory: Memory) -> tuple[Int64, ...]:
-    """The runs of gaps with those of one gap merged, and so in front."""
-    gap_ps, growth_ps, terms, counts = (memory.tables[name][: memory.get("gap_runs")] for name in GAP_COLUMNS)
-    single = terms == 1
-    gaps, gap_counts = merged(gap_ps[single], counts[single])
-    ones = np.ones(len(gaps), np.int64)
-    front = (gaps, 0 * ones, ones, gap_counts)
-    rest = (column[~single] for column in (gap_ps, growth_ps, terms, counts))
-    return tuple(np.concatenate(pair) for pair in zip(front, rest, strict=True))

@@ -17,7 +17,7 @@
       running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
                                  first slot of each batch not in flight (the others through Request.next_waiting)
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
-      gap_ps, gap_count, ...     runs of token gaps; single ones are merged when full
+      gaps                       a GapRun each (``gap_state.py``): runs of token gaps, thinned when full
 
 Nothing here is allocated by compiled code. Where room may run out (slots, gaps, seconds), ``cluster.advance`` returns
 between two events and ``setup`` enlarges the table.
@@ -357,7 +357,9 @@ class Cluster:
     free_count: int
     """Length of the stack ``free_slots``."""
     gap_runs: int
-    """Length of the runs in ``gap_ps`` and ``gap_count``."""
+    """Of the rows of ``gaps`` those that are used."""
+    gap_runs_counted: int
+    """Of these those that the record has counted, and so are not to be changed."""
     seconds: int
     """Length of ``energy_by_second_nj`` that is used."""
     chosen_tasks: int
@@ -442,14 +444,10 @@ class Cluster:
     power_knots: int
     known: int
     """What was found of curves and power (``known.py``)."""
-    gap_ps: int
-    gap_growth_ps: int
-    gap_terms: int
-    gap_count: int
-    """Runs of token gaps: the first, by how much each is longer than the one before, how many there are, and how many
-    requests had each."""
+    gaps: int
+    """Runs of token gaps."""
     gap_room: int
-    """Their length."""
+    """Rows of ``gaps``."""
     wait_limits: int
     wait_limit_count: int
     gave_up: int

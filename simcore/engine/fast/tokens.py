@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import routed_tokens
+from simcore.engine.fast.gap_state import MOST_COUNTED, GapRun, gap_run_at
 from simcore.engine.fast.give_up import note_finish, note_first_token
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.loads import add_pending, add_reserved
 from simcore.engine.fast.state import NONE, Cluster, Request, replica_at, result_at
 from simcore.engine.outputs import FINISHED
@@ -53,11 +53,8 @@ def is_in_window(cluster: Cluster, request: Request) -> bool:
 @step
 def note_gaps_of_run(cluster: Cluster, first_ps: int, growth_ps: int, terms: int, count: int) -> None:
     """So many members have gaps that grow from the first one by as much each time."""
-    place = cluster.gap_runs
-    numbers(cluster.gap_ps)[place] = first_ps
-    numbers(cluster.gap_growth_ps)[place] = growth_ps
-    numbers(cluster.gap_terms)[place] = terms
-    numbers(cluster.gap_count)[place] = count
+    run = gap_run_at(cluster, cluster.gap_runs)
+    run.first_ps, run.growth_ps, run.terms, run.count = first_ps, growth_ps, terms, count
     cluster.gap_runs += 1
 
 
@@ -69,11 +66,18 @@ def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     """
     request.max_gap_ps = max(request.max_gap_ps, gap_ps)
     if is_in_window(cluster, request):
-        gaps, last = numbers(cluster.gap_ps), cluster.gap_runs - 1
-        if last >= 0 and gaps[last] == gap_ps and numbers(cluster.gap_terms)[last] == 1:
-            numbers(cluster.gap_count)[last] += 1
+        if cluster.gap_runs > cluster.gap_runs_counted and is_another_of(
+            gap_run_at(cluster, cluster.gap_runs - 1), gap_ps
+        ):
+            gap_run_at(cluster, cluster.gap_runs - 1).count += 1
         else:
             note_gaps_of_run(cluster, gap_ps, 0, 1, 1)
+
+
+@step
+def is_another_of(run: GapRun, gap_ps: int) -> bool:
+    """Whether a gap may be counted with those of a run."""
+    return run.terms == 1 and run.first_ps == gap_ps and run.count < MOST_COUNTED
 
 
 @step

@@ -30,7 +30,7 @@ def latencies(ttft, tpot, output, gaps=None, never=0, queue=None):
         np.where(done, finish, NEVER),
         done,
         CountedGaps(ps(sorted(gaps)), np.array([gaps[g] for g in sorted(gaps)], np.int64)),
-        never,
+        never + sum(gaps.values()),
     )
 
 

@@ -1,15 +1,23 @@
 """Percentiles of token gaps, read off their runs, are those of all gaps written out and sorted."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcore.distribution import gap_distribution_s
+from simcore.distribution import gap_distribution_s, gap_percentiles
 from simcore.engine.fast import cluster as fast
+from simcore.engine.fast import setup
+from simcore.engine.fast.gap_record import GapRecord
+from simcore.engine.fast.gap_state import GapRun
 from simcore.engine.fast.gaps import RunsOfGaps
+from simcore.engine.fast.layout import fields_of
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import CountedGaps
+from tests.invariants.long_runs import long_run
 from tests.invariants.strategies import clusters
 
 COMPILED = settings(deadline=None)  # the first example compiles
@@ -19,7 +27,12 @@ runs = st.lists(st.tuples(gaps_of_any_size, growths, st.integers(1, 40), st.inte
 
 
 def of(rows: list[tuple[int, int, int, int]]) -> RunsOfGaps:
-    return RunsOfGaps(*np.array(rows, np.int64).T)
+    record, table = GapRecord(), np.array(rows, fields_of(GapRun))
+    return RunsOfGaps(table[: record.thin(table, len(table))], record, never_again)
+
+
+def never_again(record: GapRecord) -> RunsOfGaps:
+    raise AssertionError("nothing is missing")
 
 
 def written_out(rows: list[tuple[int, int, int, int]]) -> list[int]:
@@ -60,3 +73,24 @@ def test_both_engines_give_the_same_distribution(inputs: ClusterInputs) -> None:
     sum_ps = int((theirs.gap_ps * theirs.gap_count).sum())
     assert gap_distribution_s(ours.gaps, 3, sum_ps) == gap_distribution_s(theirs.gaps, 3, sum_ps)
     assert gap_distribution_s(ours.gaps, 0, sum_ps) == gap_distribution_s(theirs.gaps, 0, sum_ps)
+
+
+@pytest.mark.parametrize("kind", ["sarathi", "vllm", "splitwise"])
+def test_percentiles_are_the_same_where_there_is_little_room(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = long_run(kind, 0)
+    whole = fast.run(inputs).gaps
+    monkeypatch.setattr(setup, "FIRST_GAPS", 0)
+    monkeypatch.setattr(setup, "most_runs", lambda memory: setup.most_gaps(memory) + 100)
+    simulated_again: list[GapRecord] = []
+    thinned = fast.run(inputs).gaps
+    assert isinstance(thinned, RunsOfGaps)
+    assert not thinned.record.is_whole
+    assert len(thinned.runs) < len(whole.runs)
+    assert thinned.total == whole.total
+    again = thinned.again
+    noting = replace(thinned, again=lambda record: simulated_again.append(record) or again(record))
+    assert gap_distribution_s(noting, 0, 1) == gap_distribution_s(whole, 0, 1)
+    elsewhere = [0.5, 12.5, 33.3, 66.0, 99.99]
+    assert gap_percentiles(noting, 7, elsewhere) == gap_percentiles(whole, 7, elsewhere)
+    assert simulated_again
+    assert [column.tolist() for column in noting.counted()] == [column.tolist() for column in whole.counted()]

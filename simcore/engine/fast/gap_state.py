@@ -1,0 +1,28 @@
+"""Where the engine keeps token gaps: as runs (drawn in ``gaps.py``)."""
+
+from __future__ import annotations
+
+from simcore.engine.fast.jit import step
+from simcore.engine.fast.layout import Small, row_of
+from simcore.engine.fast.state import Cluster
+
+
+class GapRun:
+    """So many requests have so many gaps, each longer than the one before by the same."""
+
+    first_ps: int
+    growth_ps: int
+    terms: Small
+    """At most a request's tokens."""
+    count: Small
+    """At most ``MOST_COUNTED``."""
+
+
+MOST_COUNTED = 2**31 - 1
+gap_run_row = row_of(GapRun)
+
+
+@step
+def gap_run_at(cluster: Cluster, place: int) -> GapRun:
+    """A run of gaps by its place."""
+    return gap_run_row(cluster.gaps, place)
