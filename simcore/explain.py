@@ -91,7 +91,7 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
 
 def _so_far(progress: Progress | None, sentence: str) -> str:
     """The sentence, said of what has been tried so far where the study is not complete."""
-    if progress is None:
+    if progress is None or not (progress.total or progress.ended):
         return sentence
     rest = sentence[0].lower() + sentence[1:]
     if progress.ended:

@@ -72,9 +72,9 @@ class ResultPage:
 
     @cached_property
     def failed(self) -> int:
-        """Designs tried that have no result, those whose stored one is damaged among them."""
-        answered = sum(row.status in ("evaluated", "infeasible") for row in self.result.rows)
-        return max(0, self.progress.tried - answered)
+        """Designs that have no result, those whose stored one is damaged among them."""
+        answered = sum(row.status != "failed" for row in self.result.rows)
+        return max(0, self.progress.tried + self.progress.screened - answered)
 
     @property
     def poll_s(self) -> int:

@@ -34,6 +34,8 @@ class Progress(explain.Progress):
     the store had all."""
     at_rate: int
     known: int
+    screened: int
+    """Designs that were not tried: bounds rule them out."""
     damaged: int
     """Stored results that were damaged, and computed again."""
     elapsed_s: float
@@ -72,6 +74,7 @@ def progress(study: Study) -> Progress:
         simulated=counts[Origin.SIMULATED],
         at_rate=counts[Origin.AT_RATE],
         known=counts[Origin.KNOWN],
+        screened=counts[Origin.SCREENED],
         damaged=study.damaged,
         elapsed_s=_elapsed_s(study),
         phase=_phase(study, tried, total),

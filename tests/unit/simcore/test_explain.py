@@ -151,6 +151,7 @@ def test_a_running_study_says_how_far_it_is_and_a_cancelled_one_that_it_is_parti
 def test_a_study_without_rows_yet_says_so():
     empty = replace(answered(), rows=(), winner=None, closest=())
     assert "no design has been evaluated yet" in answer(empty, Progress(0, 12))[0].text
+    assert answer(empty, Progress(0, 0))[0].text == "No design has been evaluated yet."
 
 
 def test_a_limit_missed_by_a_hair_is_told_apart_from_what_it_missed():

@@ -11,6 +11,7 @@ from planner.scenarios import services as scenarios
 from planner.studies import services
 from planner.studies.leases import State
 from planner.studies.models import Study, StudyDesign
+from planner.studies.page import ResultPage
 from planner.studies.results import progress, study_result
 from simcore.evaluation import Design, Evaluation
 from simcore.study import Context
@@ -69,3 +70,29 @@ def test_page_and_csv_show_them_apart(study: Study, alice_client: Client) -> Non
     assert ",screened," in csv
     name = study.designs.filter(origin=StudyDesign.Origin.SCREENED).values_list("design_id", flat=True)[0]
     assert "by the fluid bound" in alice_client.get(f"/studies/{study.pk}/designs/{name}/").content.decode()
+
+
+def test_those_beaten_by_a_run_have_not_failed(
+    alice: User,
+    alice_client: Client,
+    inputs: dict[str, Any],
+    work: Callable[..., int],
+    counted: Counted,
+    django_capture_on_commit_callbacks: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nearly(_: Counted, design: Design, context: Context) -> Evaluation:
+        each = 1.8 if design.case.scheduler.token_budget == 256 else 2.0
+        return linear(design, (each,), context.spec.rate_req_per_s)
+
+    monkeypatch.setattr(Counted, "__call__", nearly)
+    only = {"families": ["sarathi:dgx-h100"], "mixed_counts": "5, 10", "token_budgets": "256, 512"}
+    with django_capture_on_commit_callbacks(execute=True):
+        study = services.start_study(alice, scenarios.create_scenario(alice, inputs | only))
+    work()
+    study.refresh_from_db()
+    assert (study.state, len(counted.beaten) > 0) == (State.DONE, True)
+    assert ResultPage(study, "nameplate").failed == 0
+    page = alice_client.get(f"/studies/{study.pk}/").content.decode()
+    assert "by one run at what another holds" in page
+    assert "Try what failed again" not in page
