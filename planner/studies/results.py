@@ -1,5 +1,6 @@
 """What a study says so far: its result with prices applied, its answer in words, its progress."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -83,9 +84,11 @@ def progress(study: Study) -> Progress:
 
 
 def study_result(study: Study) -> StudyResult:
-    """Rows, frontiers and winner of what has been tried so far; computed once for each step of progress."""
+    """Rows, frontiers and winner of what has been tried so far; computed once for each step of progress, and anew for
+    a study that was tried again, or begun again by another engine."""
     now = progress(study)
-    return _study_result(study.pk, study.created_at, study.state, now.tried, now.failed)
+    step = (study.state, study.finished_at, study.engine_version, now.tried, now.failed)
+    return _study_result(study.pk, study.created_at, step)
 
 
 def answer(study: Study) -> tuple[explain.AnswerLine, ...]:
@@ -104,7 +107,7 @@ def how_far(study: Study) -> Progress | None:
 
 
 @lru_cache(maxsize=CACHED_STUDIES)
-def _study_result(study_id: int, created_at: datetime, state: str, tried: int, failed: int) -> StudyResult:
+def _study_result(study_id: int, created_at: datetime, step: tuple[Hashable, ...]) -> StudyResult:
     study = Study.unscoped.get(pk=study_id)
     designs, found = stored.designs_of(study), stored.evaluations_of(study)
     return combine(stored.spec_of(study), list(designs.values()), found, stored.prices_of(study))

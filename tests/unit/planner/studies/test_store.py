@@ -206,3 +206,5 @@ def test_a_studys_own_damaged_results_are_said_and_computed_again_when_asked(
     assert study.state == State.DONE
     assert len(counted.calls) - calls == 2
     assert stored.evaluations_of(study) == was
+    assert stored.DAMAGED not in alice_client.get(f"/studies/{study.pk}/").content.decode()
+    assert {row.status for row in study_result(study).rows} == {found.status for found in was.values()}
