@@ -2,8 +2,8 @@
 
 All runs are counted once into the bins of a logarithmic scale, 64 an octave. The bin in which a rank falls is known
 then, and only what the runs have there is looked at: clipped to a bin, a run is a run again. That part is counted into
-256 equal bins, clipped to one of them, and so on until a bin is one picosecond wide: some four rounds, each over a
-small part of the one before. Counts are whole numbers, so the gap found is the one that sorting all would give.
+256 equal bins, clipped to one of them, and so on until all that is left is one gap: some four rounds, each over a small
+part of the one before. Counts are whole numbers, so the gap found is the one that sorting all would give.
 """
 
 from __future__ import annotations
@@ -130,16 +130,16 @@ def is_merged(runs: int, place: int, gap_ps: int, count: int) -> bool:
 @entry
 def gap_between(runs: int, length: int, part: int, bins: int, low: int, high: int, rank: int) -> int:
     """``gap_of_rank``. Addresses of tables: the runs, room for as many, and for ``FINE_BINS`` counts."""
-    kept, shift = clip(runs, length, part, low, high), 0
-    low, longest = high, 0
-    for i in range(kept):
-        run = gap_run_row(part, i)
-        low = min(low, run.first_ps)
-        longest = max(longest, run.first_ps + run.growth_ps * (run.terms - 1))
-    while (longest - low) >> shift > 0:
-        shift += 1
-    while shift > 0:
-        shift = max(shift - FINE_BITS, 0)
+    kept = clip(runs, length, part, low, high)
+    while True:
+        low, longest = high, 0
+        for i in range(kept):
+            run = gap_run_row(part, i)
+            low = min(low, run.first_ps)
+            longest = max(longest, run.first_ps + run.growth_ps * (run.terms - 1))
+        if low == longest:
+            return low
+        shift = max(HIGHEST_BIT + 1 - FINE_BITS - leading_zeros(longest - low), 0)
         for i in range(FINE_BINS):
             numbers(bins)[i] = 0
         for i in range(kept):
@@ -150,7 +150,6 @@ def gap_between(runs: int, length: int, part: int, bins: int, low: int, high: in
             found += 1
         low += found << shift
         kept = clip(part, kept, part, low, low + (1 << shift))
-    return low
 
 
 @step
