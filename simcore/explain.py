@@ -186,14 +186,34 @@ def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
     other_kind = next((row for row in others if is_split(row) != is_split(winner)), None)
     kind = "co-located" if is_split(winner) else "phase-split"
     sentences = []
+    unasked = _screened_that_may_hold(result, winner, other_kind)
     if other_kind is not None:
-        sentences.append(f"{_difference(result, winner, other_kind)} the best {kind} design, {other_kind.label}.")
+        best = f"the best {kind} design" + (" run at that rate" if unasked else "")
+        sentences.append(f"{_difference(result, winner, other_kind)} {best}, {other_kind.label}.")
+    elif unasked:
+        sentences.append(
+            f"No {kind} design run at that rate holds it within the limits;"
+            f" {counted(unasked, 'screened design')} that may {'was' if unasked == 1 else 'were'} not run at it."
+        )
     elif any(is_split(row) != is_split(winner) for row in result.rows):
         sentences.append(f"No {kind} design tried holds the rate within the limits.")
     rest = [row for row in others if row is not other_kind]
     if rest:
         sentences.append(f"Next: {rest[0].label}, {_more(result, winner, rest[0])}.")
     return AnswerLine("B", " ".join(sentences)) if sentences else None
+
+
+def _screened_that_may_hold(result: StudyResult, winner: DesignRow, best: DesignRow | None) -> int:
+    """Designs of the other kind that were not run at the rate, for a better one uses no more, and that may hold it for
+    less than the best that was run."""
+    figure = _measure(result.spec).figure
+    return sum(
+        row.status == "screened"
+        and is_split(row) != is_split(winner)
+        and (row.capacity_high or 0.0) >= result.spec.rate_req_per_s
+        and (best is None or figure(row) < figure(best))
+        for row in result.rows
+    )
 
 
 def _difference(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:

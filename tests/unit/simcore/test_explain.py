@@ -56,6 +56,30 @@ def test_b_compares_with_the_best_of_the_other_kind():
     assert text.startswith("Costs 42 % less than the best co-located design, Sarathi on 35 DGX H100, 512-token budget.")
 
 
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [(1.0, "No phase-split design tried holds the rate"), (80.0, "screened designs that may were not run at it.")],
+)
+def test_b_claims_nothing_of_designs_that_were_not_run_at_the_rate(bound, words):
+    context = asked()
+    designs, done = explored(context, {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (0.1, 0.1)})
+    split = [design.design_id for design in designs if len(design.case.pools) == 2]
+    done |= {name: Evaluation(name, "screened", "a better one uses no more", capacity_high=bound) for name in split}
+    text = texts(study_result(context.spec, designs, done, price_book("splitwise-2023")))["B"].text
+    assert words in text
+
+
+def test_b_calls_best_what_was_run_where_a_cheaper_design_was_not():
+    context = asked()
+    designs, done = explored(context, EACH)
+    prices = price_book("splitwise-2023")
+    row = texts(study_result(context.spec, designs, done, prices))["B"].text
+    cheap = min((design for design in designs if len(design.case.pools) == 1), key=lambda d: d.case.pools[0].machines)
+    done[cheap.design_id] = Evaluation(cheap.design_id, "screened", "a better one uses no more", capacity_high=1e4)
+    text = texts(study_result(context.spec, designs, done, prices))["B"].text
+    assert text == row.replace("the best co-located design,", "the best co-located design run at that rate,") != row
+
+
 def test_b_says_when_no_other_kind_holds_the_rate():
     result = answered({"sarathi:dgx-h100": (0.5,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)})
     assert "No co-located design tried holds the rate within the limits." in texts(result)["B"].text
