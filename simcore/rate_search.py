@@ -2,7 +2,8 @@
 
 A run says how hard pressed the SLO is: requests that miss it over those that may. Below the capacity their logarithm
 grows about evenly over the rate's, so that the runs that hold say how far it is; above it a burst of the trace may
-decide at once, and there is no such line. Only whether a long run holds decides; all else merely saves runs.
+decide at once, and there is no such line. Only whether a long run holds decides; all else merely saves runs. Of a run
+that fails nothing else is asked, so that giving it up early changes no capacity.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ HALVINGS = 4
 SLOPE, LEAST_SLOPE, MOST_SLOPE = 0.05, 0.02, 0.3
 """Of the pressure's logarithm below the capacity, a step of the grid: where two runs do not say, and what is believed
 of two that do."""
-SLOPE_ABOVE = 0.12
-"""Above the capacity."""
-MOST_STEPS_DOWN = 40
+STEPS_DOWN = 6
+"""From a rate that fails to the next try; then doubled. What a run that fails says of the distance is not asked: it
+depends on when the run was given up, and so would the capacity where feasibility is not monotone."""
 ESTIMATES_IN_A_ROW = 2
 """After so many tries by estimate, halve: an estimate may lead astray, halving never does."""
 CHECKED_BELOW = (0.9, 0.8)
@@ -112,13 +113,12 @@ class RateSearch:
         return low, self.highest + 1
 
     def _down(self, high: int) -> tuple[int, int]:
-        least = 2
+        steps = STEPS_DOWN
         while high > self.lowest:
-            missed = min(math.log(self.runs.pressure(high, DECIDING)) / SLOPE_ABOVE, MOST_STEPS_DOWN)
-            low = max(high - max(round(missed), least), self.lowest)
+            low = max(high - steps, self.lowest)
             if self._holds(low, DECIDING):
                 return low, high
-            high, least = low, 2 * least
+            high, steps = low, 2 * steps
         return self.lowest - 1, high
 
     def _close_in(self, low: int, high: int, rung: int, within: int) -> tuple[int, int]:

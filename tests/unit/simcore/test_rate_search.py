@@ -1,4 +1,5 @@
 import math
+import random
 
 import pytest
 from hypothesis import example, given
@@ -75,6 +76,25 @@ def test_whatever_holds_what_is_found_holds_and_the_next_does_not(long, short):
     else:
         assert long[found]
         assert not any(long[found + 1 : found + 2])
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_when_a_run_that_fails_was_given_up_changes_nothing(seed):
+    """Nor does it where feasibility is not monotone: any pattern of it."""
+    drawn = random.Random(seed)
+    holds = [[drawn.random() < 0.8 - k / 200 for k in range(120)] for _ in ("short", "long")]
+    held = [drawn.choice([1e-3, 0.1, 0.9]) for _ in range(120)]
+
+    class Runs:
+        def __init__(self, failed):
+            self.failed = failed
+
+        def pressure(self, k, rung):
+            return held[k] if holds[rung][k] else self.failed
+
+    soon, late = (RateSearch(Runs(failed), 0, 119) for failed in (40.0, 1.0 + 1e-9))
+    assert soon.find() == late.find()
+    assert soon.warnings == late.warnings
 
 
 @pytest.mark.parametrize("slope", [3.0, 6.0, 20.0])
