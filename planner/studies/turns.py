@@ -28,8 +28,9 @@ def take_turns(row: LeasedRow, work: Callable[[LeasedRow], None], for_s: float) 
     before: LeasedRow | None = None
     chosen: LeasedRow | None = row_in_turn(row)
     while chosen is not None and chosen != before:  # the same again: it cannot be taken
+        served = _study_of(chosen)  # asked before: a study that begins anew throws its rows away
         work(chosen)
-        before, chosen = chosen, next_row(_study_of(chosen)) if time.monotonic() < end else None
+        before, chosen = chosen, next_row(served) if time.monotonic() < end else None
     if rows_of(type(row)).filter(pk=row.pk, state=State.QUEUED).exists():
         queue.send_id(type(row), row.pk)
 

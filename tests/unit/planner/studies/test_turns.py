@@ -99,3 +99,19 @@ def test_a_row_that_cannot_be_taken_is_not_tried_for_ever(team):
     worked: list[LeasedRow] = []
     take_turns(shards[0], worked.append, for_s=60)
     assert worked == [shards[0]]
+
+
+def test_a_study_that_begins_anew_throws_the_row_away_that_was_worked_on(team, monkeypatch):
+    _, old = study_with_shards(team, 1)
+    _, other = study_with_shards(team, 1)
+    serve(other[0], 5)
+    Shard.objects.filter(pk=other[0].pk).update(state=State.QUEUED)
+    monkeypatch.setattr("planner.studies.queue.send_id", lambda model, pk: None)
+    worked = []
+
+    def work(row: LeasedRow) -> None:
+        worked.append(row.pk)
+        row.wave.delete()
+
+    take_turns(old[0], work, for_s=60)
+    assert worked == [old[0].pk, other[0].pk]
