@@ -36,6 +36,7 @@ def figures(lines: Sequence[Line]) -> str:
         large(lines),
         study(lines),
         prices(lines),
+        scaling(lines),
         start(lines),
     ]
     return "\n".join(part for part in parts if part)
@@ -108,7 +109,8 @@ def study(lines: Sequence[Line]) -> str:
         "evaluations known": lambda line: {"filled": "all"}.get(line["store"], "none"),
         "CPU-s": lambda line: f"{line['cpu_s']:.2f}",
         "wall, s": lambda line: f"{line['wall_s']:.2f}",
-        "evaluated of designs": lambda line: f"{line['evaluated']} of {line['designs']}" if "designs" in line else "",
+        "designs": lambda line: f"{line['designs']}" if "designs" in line else "",
+        "evaluated": lambda line: f"{line['evaluated']}" if "evaluated" in line else "",
         "simulations": lambda line: f"{line['simulations']:,}" if "simulations" in line else "",
         "events a capacity": lambda line: f"{line['events_per_capacity']:,.0f}" if "events" in line else "",
     }
