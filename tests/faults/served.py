@@ -5,7 +5,10 @@ import sys
 from pathlib import Path
 
 import psycopg
+from psycopg.rows import tuple_row
 
+from planner.studies.packed import unpack
+from simcore.evaluation import Evaluation
 from tests.services import ROOT, clean_environment, share_engine_cache
 
 
@@ -50,6 +53,17 @@ class Rows:
         """Design → checksum of its result, of those written so far."""
         query = "SELECT design_id, result_checksum FROM studies_studydesign WHERE result IS NOT NULL"
         return dict(self.connection.execute(query).fetchall())
+
+    def kinds_due(self) -> dict[str, int]:
+        """Of each kind, evaluations that must be there once: a capacity of each evaluated design, a trial of each that
+        was beaten by one run."""
+        query = (
+            "SELECT result, result_checksum FROM studies_studydesign WHERE result IS NOT NULL AND origin <> 'screened'"
+        )
+        found: list[tuple[bytes, str]] = self.connection.cursor(row_factory=tuple_row).execute(query).fetchall()
+        results = [unpack(Evaluation, data, checksum) for data, checksum in found]
+        evaluated = sum(result.status == "evaluated" for result in results)
+        return {"capacity": evaluated, "trial": len(results) - evaluated}
 
     def both_busy(self) -> bool:
         return self.count("shard", "state = 'running'") == 2
