@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from simcore.budget import auto_budget
 from simcore.catalogue import resolve_machine, resolve_model
@@ -51,26 +52,24 @@ def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None
         replicas=replicas,
         scheduler=_scheduler(case, model, trace),
         transfer=_transfer(case, model, capacities[0]),
-        arrival_ps=trace.arrival_ps,
-        prompt_tokens=trace.prompt_tokens,
-        output_tokens=trace.output_tokens,
-        cached_prompt_tokens=trace.cached_prompt_tokens,
-        max_output_tokens=trace.max_output_tokens,
-        window=window or (0, len(trace)),
+        **_load(trace, window),
     )
 
 
 def with_load(inputs: ClusterInputs, trace: Trace, window: tuple[int, int] | None = None) -> ClusterInputs:
     """The same cluster and rules with other requests."""
-    return replace(
-        inputs,
-        arrival_ps=trace.arrival_ps,
-        prompt_tokens=trace.prompt_tokens,
-        output_tokens=trace.output_tokens,
-        cached_prompt_tokens=trace.cached_prompt_tokens,
-        max_output_tokens=trace.max_output_tokens,
-        window=window or (0, len(trace)),
-    )
+    return replace(inputs, **_load(trace, window))
+
+
+def _load(trace: Trace, window: tuple[int, int] | None) -> dict[str, Any]:
+    return {
+        "arrival_ps": trace.arrival_ps,
+        "prompt_tokens": trace.prompt_tokens,
+        "output_tokens": trace.output_tokens,
+        "cached_prompt_tokens": trace.cached_prompt_tokens,
+        "max_output_tokens": trace.max_output_tokens,
+        "window": window or (0, len(trace)),
+    }
 
 
 def _check_kind(case: Case) -> None:

@@ -143,8 +143,8 @@ def displace(cluster: Cluster, slot: int, failed: Replica, now: int) -> None:
 @step
 def is_in_flight(cluster: Cluster, replica: Replica, slot: int) -> bool:
     """Whether the request is in a micro-batch of the replica."""
-    for i in range(replica.in_flight):
-        flight = (replica.first_flight + i) % replica.stages
+    for place in range(replica.in_flight):
+        flight = (replica.first_flight + place) % replica.stages
         batch = flight_at(cluster, replica, flight)
         for i in range(batch.first, batch.first + batch.members):
             if members_of(cluster, replica, flight)[i] == slot:

@@ -19,12 +19,11 @@ from __future__ import annotations
 import math
 
 from simcore.engine.fast import growth
-from simcore.engine.fast.blocks import decode_tokens, growth_blocks, held_tokens, take
 from simcore.engine.fast.energy import add_energy
 from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
+from simcore.engine.fast.names import LEAST_KV
 from simcore.engine.fast.state import (
     FOREVER,
     Cluster,
@@ -52,8 +51,8 @@ def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     if batch.grouped > 0:
         group = group_at(cluster, replica)
         steps = growth.steps_in_kv(cluster, replica, group, group.next_finish - group.step)
-    else:
-        steps = min(steps_to_finish(cluster, replica, flight, batch), steps_in_kv(cluster, replica, flight, batch))
+    else:  # request_level, which has all KV from the start
+        steps = steps_to_finish(cluster, replica, flight, batch)
     if steps > 1:
         batch.steps = steps
         batch.end_ps = boundary_ps(cluster, replica, flight, batch, steps)
@@ -68,22 +67,6 @@ def steps_to_finish(cluster: Cluster, replica: Replica, flight: int, batch: Micr
         if not is_finished(request):
             steps = min(steps, request.output_tokens - request.generated)
     return steps
-
-
-@step
-def steps_in_kv(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> int:
-    """Iterations for which there is KV for certain: what the members hold, or a share of what is free for each."""
-    free = replica.free_blocks - cluster.preempt_when_full
-    if free < 0:
-        return 1
-    if cluster.reservation != ON_DEMAND:
-        return FOREVER
-    held = FOREVER
-    for i in range(batch.members):
-        request = request_at(cluster, members_of(cluster, replica, flight)[i])
-        tokens = held_tokens(decode_tokens(request, cluster), cluster)
-        held = min(held, request.blocks * cluster.block_tokens - tokens)
-    return 1 + max(held, free // batch.members * cluster.block_tokens)
 
 
 @step
@@ -143,7 +126,7 @@ def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
 
 @step
 def emit_tokens(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, steps: int, end: int) -> None:
-    """A token of each member at each boundary, none the last; and the blocks of the iteration in progress."""
+    """A token of each member that is not in a group at each boundary, none the last."""
     growth = growth_ps(cluster, replica, batch)
     first_end = stage_starts_of(cluster, replica, flight)[0] + batch.duration_ps
     last_gap, in_window = batch.duration_ps + (steps - 1) * growth, 0
@@ -157,10 +140,6 @@ def emit_tokens(cluster: Cluster, replica: Replica, flight: int, batch: MicroBat
             in_window += int(cluster.first_in_window <= request.index < cluster.end_of_window)
         request.generated += steps
         request.last_token_ps = end
-        blocks = growth_blocks(request, cluster)
-        if blocks > 0:
-            request.blocks += blocks
-            take(replica, blocks)
     if in_window > 0:
         note_gaps_of_run(cluster, batch.duration_ps + growth, growth, steps - 1, in_window)
 
