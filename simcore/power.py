@@ -13,6 +13,7 @@ in the batch and knows no model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from simcore.catalogue import resolve_accelerator
@@ -27,6 +28,7 @@ DECODE_BASE, DECODE_BY_MBU, DECODE_BY_MFU = 0.18, 0.75, 1.2
 PREFILL_BASE, PREFILL_FULL_TOKENS = 0.35, 768
 DEFAULT_MBU = 0.8
 MW_PER_W = 1000
+KEPT = 256
 
 Milliwatts = tuple[int, ...]
 
@@ -46,6 +48,7 @@ class StagePower(NamedTuple):
     """By batch kind: prefill, decode, hybrid."""
 
 
+@lru_cache(maxsize=KEPT)
 def stage_power(
     model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, curve: StepTime | None = None
 ) -> StagePower:

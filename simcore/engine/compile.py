@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from simcore.budget import auto_budget
@@ -12,6 +13,7 @@ from simcore.fleet import replica_count
 from simcore.latency.compile import compile_curve
 from simcore.memory import KvCapacity, kv_capacity
 from simcore.power import stage_power
+from simcore.same import Same
 from simcore.scheduler_defaults import BATCH_SIZES
 from simcore.spec import AUTO, AvailabilityState, Case, Model, PoolSpec, SpecError
 from simcore.traces import Trace
@@ -32,6 +34,8 @@ DEFAULT_RESERVATION = {
 """``orca`` and ``request_level``: the longest request, or the request's own length where no longest is given."""
 DEFAULT_WATERMARK = {"sarathi": 0.01, "vllm": 0.01}
 WHOLE_RESERVATIONS = ("full_output", "max_length")
+KEPT = 16
+"""Cases that are kept compiled."""
 
 
 def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None) -> ClusterInputs:
@@ -40,6 +44,16 @@ def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None
     ``window``: first and one past the last request whose token gaps are kept; all where not given. SpecError
     (DoesNotFit among them) names what cannot run and why.
     """
+    batch_tokens = case.scheduler.max_batch_tokens or _default_batch_tokens(case.scheduler.kind, trace)
+    return ClusterInputs(*_cluster(Same(case), batch_tokens), **_load(trace, window))
+
+
+@lru_cache(maxsize=KEPT)
+def _cluster(
+    same: Same[Case], max_batch_tokens: int
+) -> tuple[tuple[ReplicaInputs, ...], SchedulerInputs, TransferInputs]:
+    """All of a case that does not depend on the requests: the same objects while it is kept."""
+    case = same.value
     _check_kind(case)
     model = resolve_model(case.model)
     capacities = [_pool_capacity(case, model, pool) for pool in case.pools]
@@ -48,12 +62,7 @@ def compile_case(case: Case, trace: Trace, window: tuple[int, int] | None = None
         for index, pool in enumerate(case.pools)
         for replica in _pool_replicas(case, model, index, pool, capacities[index])
     )
-    return ClusterInputs(
-        replicas=replicas,
-        scheduler=_scheduler(case, model, trace),
-        transfer=_transfer(case, model, capacities[0]),
-        **_load(trace, window),
-    )
+    return replicas, _scheduler(case, model, max_batch_tokens), _transfer(case, model, capacities[0])
 
 
 def with_load(inputs: ClusterInputs, trace: Trace, window: tuple[int, int] | None = None) -> ClusterInputs:
@@ -132,6 +141,8 @@ def _pool_replicas(case: Case, model: Model, index: int, pool: PoolSpec, capacit
     )
     count = replica_count(pool)
     _check_availability(index, pool, count)
+    if not pool.availability:
+        return [alike] * count
     return [replace(alike, availability=_availability(pool, position)) for position in range(count)]
 
 
@@ -154,12 +165,12 @@ def _availability(pool: PoolSpec, position: int) -> tuple[tuple[int, Availabilit
     return tuple(sorted(changes, key=lambda change: change[0]))
 
 
-def _scheduler(case: Case, model: Model, trace: Trace) -> SchedulerInputs:
+def _scheduler(case: Case, model: Model, max_batch_tokens: int) -> SchedulerInputs:
     given, kind = case.scheduler, case.scheduler.kind
     return SchedulerInputs(
         kind=kind,
         token_budget=_token_budget(case),
-        max_batch_tokens=given.max_batch_tokens or _default_batch_tokens(kind, trace),
+        max_batch_tokens=max_batch_tokens,
         max_batch_size=given.max_batch_size or BATCH_SIZES[kind],
         block_tokens=case.memory.block_tokens,
         watermark_blocks_share=_watermark(case),

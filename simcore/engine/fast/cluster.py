@@ -16,8 +16,9 @@ from simcore.engine.fast.next_end import first_ending, next_end_ps
 from simcore.engine.fast.queues import free_slot, push_unrouted, take_slot
 from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, start_iterations
 from simcore.engine.fast.results import run_result
+from simcore.engine.fast.room import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, enlarge
 from simcore.engine.fast.router import could_ever_hold, route
-from simcore.engine.fast.setup import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, build_memory, enlarge
+from simcore.engine.fast.setup import begin, give_back
 from simcore.engine.fast.state import (
     DECODE,
     NONE,
@@ -45,12 +46,14 @@ def run(inputs: ClusterInputs) -> RunResult:
 
 def run_with_record(inputs: ClusterInputs, record: GapRecord) -> RunResult:
     """``run`` with another record of the token gaps."""
-    memory = build_memory(inputs, record)
+    memory = begin(inputs, record)
     lacking, now = advance(memory.address)
     while lacking != DONE:
         enlarge(memory, lacking, now)
         lacking, now = advance(memory.address)
-    return run_result(memory, lambda other: run_with_record(inputs, other).gaps)
+    result = run_result(memory, lambda other: run_with_record(inputs, other).gaps)
+    give_back(memory, inputs)
+    return result
 
 
 @entry

@@ -47,6 +47,11 @@ def table(record: type[Any], rows: int, **columns: Columns) -> NDArray[Any]:
     return made
 
 
+def address_of(rows: NDArray[Any]) -> int:
+    """Where a table lies. Whoever hands it to compiled code keeps the table alive."""
+    return int(rows.__array_interface__["data"][0])
+
+
 def row_of(record: type[Record]) -> Callable[[int, int], Record]:
     """A function for compiled code: the row of a table of such records, of which the address is given."""
     fields = fields_of(record)

@@ -12,7 +12,7 @@ from simcore.engine.fast.flat_minimum import RANGE, change_number, first_with_le
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import BYTES, Int64
 from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, replica_at
-from simcore.engine.inputs import ClusterInputs
+from simcore.engine.inputs import SchedulerInputs
 
 PENDING, RESERVED, WAITING, KV_BLOCKS = range(4)
 """Measures of load, the first three of which have rows."""
@@ -20,13 +20,13 @@ MEASURES_KEPT = 3
 POOLS = 3
 
 
-def kept_loads(inputs: ClusterInputs) -> tuple[int, ...]:
+def kept_loads(replicas: int, rules: SchedulerInputs) -> tuple[int, ...]:
     """The measures of load that the case's router compares, of which the least is kept; none for a lone replica."""
-    if len(inputs.replicas) == 1 or inputs.scheduler.router_ties == "pool_order":
+    if replicas == 1 or rules.router_ties == "pool_order":
         return ()
-    if inputs.scheduler.router == "jsq":
-        return (PENDING, RESERVED) if inputs.scheduler.kind == "splitwise" else (PENDING,)
-    return (WAITING,) if inputs.scheduler.router == "least_waiting" else ()
+    if rules.router == "jsq":
+        return (PENDING, RESERVED) if rules.kind == "splitwise" else (PENDING,)
+    return (WAITING,) if rules.router == "least_waiting" else ()
 
 
 def loads_at_start(pool: list[int], replicas: int) -> Int64:

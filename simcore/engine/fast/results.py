@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from simcore.engine.fast.gaps import Again, RunsOfGaps
 from simcore.engine.fast.layout import Int64
-from simcore.engine.fast.setup import Memory, has_outgrown
+from simcore.engine.fast.memory import Memory
+from simcore.engine.fast.room import has_outgrown
 from simcore.engine.fast.state import KINDS_OF_BATCH
 from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause, ReplicaResults, RequestResults, RunResult
 from simcore.latency.curve import PS_PER_S

@@ -20,7 +20,7 @@
       gaps                       a GapRun each (``gap_state.py``): runs of token gaps, thinned when full
 
 Nothing here is allocated by compiled code. Where room may run out (slots, gaps, seconds), ``cluster.advance`` returns
-between two events and ``setup`` enlarges the table.
+between two events and ``room`` enlarges the table.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simcore.distribution import gap_distribution_s, gap_percentiles
 from simcore.engine.fast import cluster as fast
-from simcore.engine.fast import setup
+from simcore.engine.fast import room
 from simcore.engine.fast.gap_record import GapRecord
 from simcore.engine.fast.gap_state import GapRun
 from simcore.engine.fast.gaps import RunsOfGaps
@@ -79,8 +79,8 @@ def test_both_engines_give_the_same_distribution(inputs: ClusterInputs) -> None:
 def test_percentiles_are_the_same_where_there_is_little_room(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = long_run(kind, 0)
     whole = fast.run(inputs).gaps
-    monkeypatch.setattr(setup, "FIRST_GAPS", 0)
-    monkeypatch.setattr(setup, "most_runs", lambda memory: setup.most_gaps(memory) + 100)
+    monkeypatch.setattr(room, "FIRST_GAPS", 0)
+    monkeypatch.setattr(room, "most_runs", lambda memory: room.most_gaps(memory) + 100)
     simulated_again: list[GapRecord] = []
     thinned = fast.run(inputs).gaps
     assert isinstance(thinned, RunsOfGaps)

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from simcore.engine.fast import cluster, setup
+from simcore.engine.fast import cluster, design, room
+from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.names import KINDS
 from simcore.engine.fast.warm import warm_up
 from simcore.engine.inputs import ClusterInputs
@@ -42,16 +43,18 @@ def test_short_tables_change_nothing(kind: str, monkeypatch: pytest.MonkeyPatch)
     lacking: list[int] = []
     enlarge = cluster.enlarge
 
-    def noted(memory: setup.Memory, lacks: int, now: int) -> None:
+    def noted(memory: Memory, lacks: int, now: int) -> None:
         lacking.append(lacks)
         enlarge(memory, lacks, now)
 
+    design.forget()
     monkeypatch.setattr(cluster, "enlarge", noted)
-    monkeypatch.setattr(setup, "FIRST_SLOTS", 1)
-    monkeypatch.setattr(setup, "FIRST_GAPS", 0)
-    monkeypatch.setattr(setup, "FIRST_SECONDS", 1)
+    monkeypatch.setattr(room, "FIRST_SLOTS", 1)
+    monkeypatch.setattr(room, "FIRST_GAPS", 0)
+    monkeypatch.setattr(room, "FIRST_SECONDS", 1)
     assert_same(cluster.run(inputs), expected)
-    assert {setup.MORE_SLOTS, setup.MORE_GAPS, setup.MORE_SECONDS} <= set(lacking)
+    assert_same(cluster.run(inputs), expected)  # in memory that has grown
+    assert {room.MORE_SLOTS, room.MORE_GAPS, room.MORE_SECONDS} <= set(lacking)
 
 
 @pytest.mark.parametrize("kind", KINDS)
