@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.displaced import look_again, release, withdraw
-from simcore.engine.fast.group import dissolve
+from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
@@ -91,7 +91,7 @@ def lose(cluster: Cluster, replica: Replica, now: int) -> None:
     catch_up(cluster, replica, now)
     settle_idle(replica, now)
     cut_micro_batches(cluster, replica, now)
-    dissolve(cluster, replica)
+    dissolve_all(cluster, replica)
     for slot in range(cluster.slots):
         if depends_on(request_at(cluster, slot), replica) and is_finished(request_at(cluster, slot)):
             free_slot(cluster, slot)
@@ -143,12 +143,13 @@ def displace(cluster: Cluster, slot: int, failed: Replica, now: int) -> None:
 @step
 def is_in_flight(cluster: Cluster, replica: Replica, slot: int) -> bool:
     """Whether the request is in a micro-batch of the replica."""
-    for place in range(replica.in_flight):
-        flight = (replica.first_flight + place) % replica.stages
+    flight = replica.first_flight
+    for _ in range(replica.in_flight):
         batch = flight_at(cluster, replica, flight)
         for i in range(batch.first, batch.first + batch.members):
             if members_of(cluster, replica, flight)[i] == slot:
                 return True
+        flight = batch.following
     return False
 
 

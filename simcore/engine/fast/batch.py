@@ -6,8 +6,8 @@ The oracle has this in ``splitwise.py``.
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import take
-from simcore.engine.fast.group import cut_group, has_group, join_group
-from simcore.engine.fast.group_state import group_at
+from simcore.engine.fast.group import cut_group, has_groups, join_group
+from simcore.engine.fast.group_state import group_at, slots_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import (
@@ -23,7 +23,7 @@ from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.queues import count_waiting_blocks
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.selection import task_blocks
-from simcore.engine.fast.state import DECODE, PROMPT, Cluster, Replica, members_of, request_at, running_of
+from simcore.engine.fast.state import DECODE, PROMPT, Cluster, Replica, request_at, running_of
 
 
 @step
@@ -35,7 +35,7 @@ def is_contiguous(cluster: Cluster) -> bool:
 @step
 def batch_size(cluster: Cluster, replica: Replica) -> int:
     """Tasks of the batch that are not in flight: between two iterations the decodes of the group and what is listed."""
-    return replica.running + (group_at(cluster, replica).members if replica.in_flight == 0 else 0)
+    return replica.running + (group_at(cluster, replica, 0).members if replica.in_flight == 0 else 0)
 
 
 @step
@@ -56,8 +56,8 @@ def install(cluster: Cluster, replica: Replica) -> None:
 def join(cluster: Cluster, replica: Replica, task: int) -> None:
     """A task is in the batch: a decode in the group, where there is one. With a group, prompts are behind all decodes:
     what the tasks of one batch do when it ends does not depend on one another."""
-    if task & 1 == DECODE and has_group(cluster, replica):
-        join_group(cluster, replica, task >> 1)
+    if task & 1 == DECODE and has_groups(cluster, replica):
+        join_group(cluster, group_at(cluster, replica, 0), task >> 1)
     else:
         append_running(cluster, replica, task)
 
@@ -65,10 +65,11 @@ def join(cluster: Cluster, replica: Replica, task: int) -> None:
 @step
 def put_out_from(cluster: Cluster, replica: Replica, kept: int) -> None:
     """The decodes of the batch behind the first so many are interrupted."""
-    if has_group(cluster, replica):
-        for place in range(kept, group_at(cluster, replica).members):
-            put_out(cluster, replica, 2 * members_of(cluster, replica, 0)[place] + DECODE)
-        cut_group(cluster, replica, kept)
+    if has_groups(cluster, replica):
+        group = group_at(cluster, replica, 0)
+        for place in range(kept, group.members):
+            put_out(cluster, replica, 2 * slots_of(cluster, group)[place] + DECODE)
+        cut_group(cluster, group, kept)
     else:
         for i in range(kept, replica.running):
             put_out(cluster, replica, running_of(cluster, replica)[i])

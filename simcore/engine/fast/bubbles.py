@@ -40,7 +40,7 @@ def note_gaps(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch
             start = stage_starts_of(cluster, replica, flight)[stage]
             put_gap(cluster, replica, flight, stage, 0, start - now, 0)
     else:
-        gaps_between(cluster, replica, (flight + replica.stages - 1) % replica.stages, flight)
+        gaps_between(cluster, replica, replica.newest_flight, flight)
     replica.full_until_ps = now
 
 

@@ -10,7 +10,7 @@ from simcore.engine.fast.blocks import give_back, growth_blocks, routed_prompt_t
 from simcore.engine.fast.chunkwise import reserve_for_chunks, send_chunk
 from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
-from simcore.engine.fast.group import end_step, has_group, join_group
+from simcore.engine.fast.group import end_step, has_groups, join_group
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
@@ -113,7 +113,8 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     What is passed on the way, prefills and decodes without room, is gathered at the front of the list. Returns the
     members, how much of the list was looked at, how many were passed, and whether a decode was among them.
     """
-    members, looked_at, passed, lacks_blocks = group_at(cluster, replica).members, 0, 0, False
+    group = group_at(cluster, replica, flight)
+    members, looked_at, passed, lacks_blocks = group.members, 0, 0, False
     size = micro_batch_size(cluster, replica)
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]
@@ -127,7 +128,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
             running_of(cluster, replica)[passed] = slot
             passed += 1
             lacks_blocks = lacks_blocks or not is_prefill
-    flight_at(cluster, replica, flight).grouped = group_at(cluster, replica).members
+    flight_at(cluster, replica, flight).grouped = group.members
     return members, looked_at, passed, lacks_blocks
 
 
@@ -135,8 +136,8 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
 def add_decode(cluster: Cluster, replica: Replica, flight: int, members: int, slot: int) -> None:
     """A decode joins the micro-batch, in the group where there is one, to stay in it to its end: it has taken all its
     KV, and there is a place for each that was admitted."""
-    if has_group(cluster, replica):
-        join_group(cluster, replica, slot)
+    if has_groups(cluster, replica):
+        join_group(cluster, group_at(cluster, replica, flight), slot)
     else:
         join_batch(cluster, replica, flight, members, slot, 0)
 
@@ -157,7 +158,7 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
     """Chunks and tokens, in the batch's order; ended prompts go on their way; freed KV goes to waiting transfers."""
     batch = flight_at(cluster, replica, flight)
     if batch.grouped > 0:
-        end_step(cluster, replica, now)
+        end_step(cluster, replica, group_at(cluster, replica, flight), now)
     for i in range(batch.first, batch.first + batch.members):
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.availability import change_availability, next_change_ps
 from simcore.engine.fast.gap_record import GapRecord
-from simcore.engine.fast.group import dissolve
+from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
 from simcore.engine.fast.layout import numbers
@@ -92,7 +92,7 @@ def close_books(cluster: Cluster) -> None:
     """Account for the replicas' idle time up to the end of the last micro-batch, and for decodes that never end."""
     for index in range(cluster.replica_count):
         settle_idle(replica_at(cluster, index), cluster.busy_until_ps)
-        dissolve(cluster, replica_at(cluster, index))
+        dissolve_all(cluster, replica_at(cluster, index))
 
 
 @step

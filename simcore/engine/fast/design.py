@@ -136,7 +136,7 @@ def most_running(replicas: Sequence[ReplicaInputs], rules: SchedulerInputs) -> i
 def batch_tables(replicas: int, stages: int, block_tokens: int) -> dict[str, NDArray[Any]]:
     """Nothing in flight, nobody in a group, nothing counted."""
     lengths = {
-        "growing": replicas * block_tokens,
+        "growing": replicas * stages * block_tokens,
         "next_in_turn": 2,
         "stage_free_ps": replicas * stages,
         "stage_start_ps": replicas * stages * stages,
@@ -144,8 +144,8 @@ def batch_tables(replicas: int, stages: int, block_tokens: int) -> dict[str, NDA
         "bubble_ps": replicas * stages * len(BubbleCause),
     }
     return {
-        "flights": table(MicroBatch, replicas * stages),
-        "groups": table(Group, replicas),
+        "flights": table(MicroBatch, replicas * stages, following=list(range(1, stages + 1)) * replicas),
+        "groups": table(Group, replicas * stages, row=range(replicas * stages)),
         "works": table(Work, replicas * KINDS_OF_BATCH),
         "next_ps": flat_row(ranges_of(replicas)),
         **{name: np.zeros(length, np.int64) for name, length in lengths.items()},
@@ -160,8 +160,8 @@ def lists_of(replicas: int, stages: int, most: int) -> dict[str, int]:
         "new_tokens": replicas * stages * most,
         "running": replicas * most,
         "chosen": most,
-        "finish_steps": replicas * most,
-        "max_gaps_ps": replicas * most,
+        "finish_steps": replicas * stages * most,
+        "max_gaps_ps": replicas * stages * most,
     }
 
 

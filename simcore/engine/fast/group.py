@@ -1,8 +1,10 @@
-"""The decodes of a replica as one group, which is not walked while nothing changes in it.
+"""The decodes of a micro-batch as one group, which is not walked while nothing changes in it.
 
-On a replica of one stage every iteration with decodes runs all of them: they came back together, there is a place for
-each that was admitted, and while there is KV for all nobody is preempted. So what the oracle finds by walking over its
-running list is known beforehand (``add_group``), and what it adds up member by member are the group's sums::
+They come back together when it ends, and while nobody else is in the running list, there is a place for each and KV for
+all, the next micro-batch begins with the same ones. So what the oracle finds by walking over its running list is known
+beforehand (``add_group``), and what it adds up member by member are the group's sums. With one stage that is all decodes
+of the replica; with more there is a group a micro-batch in flight, which stays in its row: the row of the micro-batch
+that ended last is the one that the next takes (``micro_batch.next_flight``)::
 
     members        | s0  s1  s2 .. s(m-1) | chunks of the micro-batch in flight ..   the row of ``members_of``: slots
     finish_steps   | f0  f1  f2 .. f(m-1) |      the step with whose end its last token comes
@@ -17,72 +19,91 @@ The Request of a member says nothing of how far it is (``generated``, ``last_tok
 ``on_demand`` ``blocks``, see ``growth.py``): that is written when it leaves.
 
 Where the group may not run as a whole it is *dissolved* into the running list, over which the scheduler walks as the
-oracle does; the decodes that it chose are *gathered* again. In the running list there are then prompts in progress
-only, those ``in_front`` before the group's members and the others behind them; with ``vllm_v1`` decodes for which the
-budget did not suffice, too. The splitwise kinds never dissolve a group: the batch of a machine is its group, from the
-end of which decodes may be put out (``cut_group``); with ``chunked``, where a decode has taken all its KV and keeps its
-place, it is the decodes of the last micro-batch.
+oracle does; the decodes that it chose are *gathered* again. Beside a group that runs there are prompts in progress only
+in the running list, those ``in_front`` before the group's members and the others behind them. The splitwise kinds have
+a group on machines of one stage, and never dissolve it: the batch of a machine is its group, from the end of which
+decodes may be put out (``cut_group``); with ``chunked``, where a decode has taken all its KV and keeps its place, it is
+the decodes of the last micro-batch.
 """
 
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import give_back
-from simcore.engine.fast.group_state import Group, finish_steps_of, group_at, max_gaps_of
+from simcore.engine.fast.group_state import Group, finish_steps_of, group_at, max_gaps_of, slots_of
 from simcore.engine.fast.growth import advance_phase, grow_group, join_growth, leave_growth
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.names import REQUEST_LEVEL
+from simcore.engine.fast.names import REQUEST_LEVEL, SPLITWISE_BASELINE
 from simcore.engine.fast.queues import free_slot
-from simcore.engine.fast.state import FOREVER, Cluster, Replica, flight_at, members_of, request_at, running_of
+from simcore.engine.fast.state import (
+    FOREVER,
+    Cluster,
+    Replica,
+    flight_at,
+    members_of,
+    request_at,
+    running_of,
+)
 from simcore.engine.fast.tokens import finish, forget_decode, is_in_window, note_gap, note_gaps_of_run
 
 
 @step
-def has_group(cluster: Cluster, replica: Replica) -> bool:
-    """Whether the replica's decodes are kept as a group."""
-    return replica.stages == 1 and cluster.kind != REQUEST_LEVEL
+def has_groups(cluster: Cluster, replica: Replica) -> bool:
+    """Whether the decodes of a micro-batch are kept as a group."""
+    return cluster.kind != REQUEST_LEVEL and (replica.stages == 1 or cluster.kind < SPLITWISE_BASELINE)
 
 
 @step
 def add_group(cluster: Cluster, replica: Replica, flight: int, most: int) -> int:
     """The group's members join the micro-batch that is formed if all of them would: returns how many.
 
-    If there is no place or no KV for all, the group is dissolved, and none joins.
+    If other decodes are in the running list, or there is no place or no KV for all, the group is dissolved, and none
+    joins.
     """
-    group = group_at(cluster, replica)
+    group = group_at(cluster, replica, flight)
     if group.members == 0:
         return 0
-    if group.members <= most and grow_group(cluster, replica, group):
+    if group.members <= most and not lists_decodes(cluster, replica) and grow_group(cluster, replica, group):
         flight_at(cluster, replica, flight).grouped = group.members
         return group.members
-    dissolve(cluster, replica)
+    dissolve(cluster, replica, group)
     return 0
 
 
 @step
-def join_group(cluster: Cluster, replica: Replica, slot: int) -> None:
-    """A request that decodes here from the next step on, behind those that do."""
-    group, request = group_at(cluster, replica), request_at(cluster, slot)
+def lists_decodes(cluster: Cluster, replica: Replica) -> bool:
+    """Whether there are decodes in the running list: left over when micro-batches were full, KV or a budget lacked, or
+    prompts went first."""
+    for i in range(replica.running):
+        request = request_at(cluster, running_of(cluster, replica)[i])
+        if request.done_tokens == request.target_tokens:
+            return True
+    return False
+
+
+@step
+def join_group(cluster: Cluster, group: Group, slot: int) -> None:
+    """A request that decodes from the next step on, behind those that do."""
+    request = request_at(cluster, slot)
     finish_step = group.step + request.output_tokens - request.generated
-    members_of(cluster, replica, 0)[group.members] = slot
-    finish_steps_of(cluster, replica)[group.members] = finish_step
-    max_gaps_of(cluster, replica)[group.members] = request.max_gap_ps
+    slots_of(cluster, group)[group.members] = slot
+    finish_steps_of(cluster, group)[group.members] = finish_step
+    max_gaps_of(cluster, group)[group.members] = request.max_gap_ps
     group.next_finish = min(group.next_finish, finish_step) if group.members > 0 else finish_step
     group.members += 1
     group.newcomers += 1
     group.contexts += request.prompt_tokens + request.generated - 1
     group.in_window += int(is_in_window(cluster, request))
-    join_growth(cluster, replica, group, request)
+    join_growth(cluster, group, request)
 
 
 @step
 def emit_tokens_of_group(
-    cluster: Cluster, replica: Replica, steps: int, first_ps: int, end_ps: int, gap_ps: int, growth_ps: int
+    cluster: Cluster, group: Group, steps: int, first_ps: int, end_ps: int, gap_ps: int, growth_ps: int
 ) -> None:
     """A token of each member at the end of each of so many steps, the first at ``first_ps``, the last at ``end_ps``;
     the gaps in between grow from ``gap_ps`` on."""
-    group = group_at(cluster, replica)
     if group.newcomers > 0:
-        emit_tokens_of_newcomers(cluster, replica, group, first_ps)
+        emit_tokens_of_newcomers(cluster, group, first_ps)
     else:
         note_shared_gaps(cluster, group, first_ps - group.last_ps, 0, 1)
     if steps > 1:
@@ -102,16 +123,16 @@ def note_shared_gaps(cluster: Cluster, group: Group, first_ps: int, growth_ps: i
 
 
 @step
-def emit_tokens_of_newcomers(cluster: Cluster, replica: Replica, group: Group, now: int) -> None:
+def emit_tokens_of_newcomers(cluster: Cluster, group: Group, now: int) -> None:
     """The step after which they are like the others, whose longest gaps are brought up to date."""
-    max_gaps, first = max_gaps_of(cluster, replica), group.members - group.newcomers
+    max_gaps, first = max_gaps_of(cluster, group), group.members - group.newcomers
     longest = max(group.max_since_ps, now - group.last_ps)
     in_window = group.in_window
     for place in range(first):
         # written whether it is more or not: a store on condition is slow
         max_gaps[place] += max(longest - max_gaps[place], 0)
     for place in range(first, group.members):
-        request = request_at(cluster, members_of(cluster, replica, 0)[place])
+        request = request_at(cluster, slots_of(cluster, group)[place])
         in_window -= int(is_in_window(cluster, request))
         note_gap(cluster, request, now - request.last_token_ps)
         max_gaps[place] = request.max_gap_ps
@@ -121,10 +142,9 @@ def emit_tokens_of_newcomers(cluster: Cluster, replica: Replica, group: Group, n
 
 
 @step
-def end_step(cluster: Cluster, replica: Replica, now: int) -> None:
+def end_step(cluster: Cluster, replica: Replica, group: Group, now: int) -> None:
     """The last step of a micro-batch of the group: a token of each; those whose last it is leave."""
-    emit_tokens_of_group(cluster, replica, 1, now, now, 0, 0)
-    group = group_at(cluster, replica)
+    emit_tokens_of_group(cluster, group, 1, now, now, 0, 0)
     if group.step == group.next_finish:
         leave_finished(cluster, replica, group, now)
 
@@ -132,16 +152,16 @@ def end_step(cluster: Cluster, replica: Replica, now: int) -> None:
 @step
 def leave_finished(cluster: Cluster, replica: Replica, group: Group, now: int) -> None:
     """Those whose last token has come leave, the others move up."""
-    finish_steps = finish_steps_of(cluster, replica)
+    finish_steps = finish_steps_of(cluster, group)
     place = 0
     while group.next_finish == group.step:
         while finish_steps[place] != group.step:
             place += 1
         finish_member(cluster, replica, group, place, now)
         group.members -= 1
-        move_up(members_of(cluster, replica, 0), place, group.members)
+        move_up(slots_of(cluster, group), place, group.members)
         move_up(finish_steps, place, group.members)
-        move_up(max_gaps_of(cluster, replica), place, group.members)
+        move_up(max_gaps_of(cluster, group), place, group.members)
         group.next_finish = least_of(finish_steps, group.members)
 
 
@@ -164,9 +184,9 @@ def least_of(column: list[int], length: int) -> int:
 @step
 def finish_member(cluster: Cluster, replica: Replica, group: Group, place: int, now: int) -> None:
     """The last token of a member has come: its KV is freed."""
-    slot = members_of(cluster, replica, 0)[place]
+    slot = slots_of(cluster, group)[place]
     request = request_at(cluster, slot)
-    write_member(cluster, replica, group, place)
+    write_member(cluster, group, place)
     finish(cluster, request, now)
     forget_decode(cluster, request)
     replica.admitted -= 1
@@ -175,47 +195,57 @@ def finish_member(cluster: Cluster, replica: Replica, group: Group, place: int, 
 
 
 @step
-def write_member(cluster: Cluster, replica: Replica, group: Group, place: int) -> None:
+def write_member(cluster: Cluster, group: Group, place: int) -> None:
     """What the group knows of a member that leaves it, written to its Request; the sums are without it."""
-    request = request_at(cluster, members_of(cluster, replica, 0)[place])
-    request.generated = request.output_tokens - (finish_steps_of(cluster, replica)[place] - group.step)
-    request.max_gap_ps = max_gaps_of(cluster, replica)[place]
+    request = request_at(cluster, slots_of(cluster, group)[place])
+    request.generated = request.output_tokens - (finish_steps_of(cluster, group)[place] - group.step)
+    request.max_gap_ps = max_gaps_of(cluster, group)[place]
     if place < group.members - group.newcomers:
         request.max_gap_ps = max(request.max_gap_ps, group.max_since_ps)
         request.last_token_ps = group.last_ps
     group.contexts -= request.prompt_tokens + request.generated - 1
     group.in_window -= int(is_in_window(cluster, request))
-    leave_growth(cluster, replica, request)
+    leave_growth(cluster, group, request)
 
 
 @step
-def cut_group(cluster: Cluster, replica: Replica, kept: int) -> None:
+def cut_group(cluster: Cluster, group: Group, kept: int) -> None:
     """Between two steps: only the first so many members stay."""
-    group = group_at(cluster, replica)
     for place in range(kept, group.members):
-        write_member(cluster, replica, group, place)
+        write_member(cluster, group, place)
     group.members = kept
-    group.next_finish = least_of(finish_steps_of(cluster, replica), kept)
+    group.next_finish = least_of(finish_steps_of(cluster, group), kept)
 
 
 @step
-def dissolve(cluster: Cluster, replica: Replica) -> None:
+def dissolve(cluster: Cluster, replica: Replica, group: Group) -> None:
     """Between two steps: the members go back to their place in the running list."""
-    group, running = group_at(cluster, replica), running_of(cluster, replica)
+    running = running_of(cluster, replica)
     for place in range(replica.running - 1, group.in_front - 1, -1):
         running[place + group.members] = running[place]
     for place in range(group.members):
-        write_member(cluster, replica, group, place)
-        running[group.in_front + place] = members_of(cluster, replica, 0)[place]
+        write_member(cluster, group, place)
+        running[group.in_front + place] = slots_of(cluster, group)[place]
     replica.running += group.members
     group.members = group.newcomers = group.max_since_ps = group.in_front = 0
 
 
 @step
+def dissolve_all(cluster: Cluster, replica: Replica) -> None:
+    """No micro-batch will follow: what the groups know of their members is written down."""
+    for flight in range(replica.stages):
+        group = group_at(cluster, replica, flight)
+        group.in_front = replica.running
+        dissolve(cluster, replica, group)
+
+
+@step
 def gather(cluster: Cluster, replica: Replica, flight: int, decodes: int) -> None:
     """The decodes that were chosen by walking, the first members of the micro-batch, are a group from now on."""
-    if flight_at(cluster, replica, flight).grouped > 0 or not has_group(cluster, replica):
+    batch = flight_at(cluster, replica, flight)
+    if batch.grouped > 0 or not has_groups(cluster, replica):
         return
+    group = group_at(cluster, replica, flight)
     for place in range(decodes):
-        join_group(cluster, replica, members_of(cluster, replica, flight)[place])
-    flight_at(cluster, replica, flight).grouped = decodes
+        join_group(cluster, group, members_of(cluster, replica, flight)[place])
+    batch.grouped = decodes

@@ -1,4 +1,4 @@
-"""Where a replica keeps the group of its decodes (drawn in ``group.py``)."""
+"""Where a replica keeps the groups of its decodes, one a micro-batch (drawn in ``group.py``)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from simcore.engine.fast.state import Cluster, Replica
 
 
 class Group:
-    """What the members of a replica's group have in common."""
+    """What the members of a group have in common."""
 
+    row: int
+    """Its place among all groups, and that of its columns in their tables."""
     members: int
     newcomers: int
     """The last of the members, who joined after the last step."""
@@ -28,31 +30,37 @@ class Group:
     next_finish: int
     """The least of ``finish_steps``."""
     in_front: int
-    """Requests of the running list that stand before the members."""
+    """Requests of the running list that stand before the members, from the end of their micro-batch on."""
 
 
 group_row = row_of(Group)
 
 
 @step
-def group_at(cluster: Cluster, replica: Replica) -> Group:
-    """A replica's group."""
-    return group_row(cluster.groups, replica.index)
+def group_at(cluster: Cluster, replica: Replica, flight: int) -> Group:
+    """The group of a replica's micro-batch."""
+    return group_row(cluster.groups, replica.index * cluster.most_stages + flight)
 
 
 @step
-def finish_steps_of(cluster: Cluster, replica: Replica) -> list[int]:
+def slots_of(cluster: Cluster, group: Group) -> list[int]:
+    """The members: the first of those of their micro-batch."""
+    return numbers(cluster.members + BYTES * group.row * cluster.most_members)
+
+
+@step
+def finish_steps_of(cluster: Cluster, group: Group) -> list[int]:
     """The step with whose end each member's last token comes."""
-    return numbers(cluster.finish_steps + BYTES * replica.index * cluster.most_members)
+    return numbers(cluster.finish_steps + BYTES * group.row * cluster.most_members)
 
 
 @step
-def max_gaps_of(cluster: Cluster, replica: Replica) -> list[int]:
+def max_gaps_of(cluster: Cluster, group: Group) -> list[int]:
     """Each member's longest gap so far, but for ``max_since_ps``."""
-    return numbers(cluster.max_gaps_ps + BYTES * replica.index * cluster.most_members)
+    return numbers(cluster.max_gaps_ps + BYTES * group.row * cluster.most_members)
 
 
 @step
-def growing_of(cluster: Cluster, replica: Replica) -> list[int]:
+def growing_of(cluster: Cluster, group: Group) -> list[int]:
     """How many members take a block at the steps of each phase."""
-    return numbers(cluster.growing + BYTES * replica.index * cluster.block_tokens)
+    return numbers(cluster.growing + BYTES * group.row * cluster.block_tokens)

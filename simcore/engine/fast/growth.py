@@ -13,10 +13,10 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import blocks_of, growth_blocks, take
-from simcore.engine.fast.group_state import Group, finish_steps_of, growing_of
+from simcore.engine.fast.group_state import Group, finish_steps_of, growing_of, slots_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import ON_DEMAND, OUTPUT_AT_DECODE
-from simcore.engine.fast.state import Cluster, Replica, Request, members_of, request_at
+from simcore.engine.fast.state import Cluster, Replica, Request, request_at
 
 
 @step
@@ -26,27 +26,27 @@ def grows_by_phase(cluster: Cluster) -> bool:
 
 
 @step
-def join_growth(cluster: Cluster, replica: Replica, group: Group, request: Request) -> None:
+def join_growth(cluster: Cluster, group: Group, request: Request) -> None:
     """A new member's first block is taken when what it must hold is one more than whole blocks."""
     if grows_by_phase(cluster):
         over = (request.prompt_tokens + request.generated - 1) % cluster.block_tokens
         phase = group.phase + cluster.block_tokens - over
         request.phase = phase if phase < cluster.block_tokens else phase - cluster.block_tokens
-        growing_of(cluster, replica)[request.phase] += 1
+        growing_of(cluster, group)[request.phase] += 1
 
 
 @step
-def leave_growth(cluster: Cluster, replica: Replica, request: Request) -> None:
+def leave_growth(cluster: Cluster, group: Group, request: Request) -> None:
     """A member, whose ``generated`` is up to date, leaves between two steps."""
     if grows_by_phase(cluster):
-        growing_of(cluster, replica)[request.phase] -= 1
+        growing_of(cluster, group)[request.phase] -= 1
         request.blocks = blocks_of(request.prompt_tokens + request.generated - 1, cluster)
 
 
 @step
 def grow_group(cluster: Cluster, replica: Replica, group: Group) -> bool:
     """Give every member the blocks of its next token. False: there is not enough KV for all; none was taken."""
-    blocks = lacking_blocks(cluster, replica, group)
+    blocks = lacking_blocks(cluster, group)
     if blocks + cluster.preempt_when_full > replica.free_blocks:
         return False
     if blocks > 0:
@@ -55,13 +55,13 @@ def grow_group(cluster: Cluster, replica: Replica, group: Group) -> bool:
 
 
 @step
-def lacking_blocks(cluster: Cluster, replica: Replica, group: Group) -> int:
+def lacking_blocks(cluster: Cluster, group: Group) -> int:
     """Blocks that the members lack for the next step."""
     if grows_by_phase(cluster):
-        return growing_of(cluster, replica)[group.phase]
+        return growing_of(cluster, group)[group.phase]
     blocks = 0
     for place in range(first_growing(cluster, group), group.members):
-        blocks += growth_blocks(member(cluster, replica, group, place), cluster)
+        blocks += growth_blocks(member(cluster, group, place), cluster)
     return blocks
 
 
@@ -71,7 +71,7 @@ def take_growth(cluster: Cluster, replica: Replica, group: Group, blocks: int) -
     take(replica, blocks)
     if not grows_by_phase(cluster):
         for place in range(first_growing(cluster, group), group.members):
-            request = request_at(cluster, members_of(cluster, replica, 0)[place])
+            request = request_at(cluster, slots_of(cluster, group)[place])
             request.blocks += growth_blocks(request, cluster)
 
 
@@ -84,10 +84,10 @@ def first_growing(cluster: Cluster, group: Group) -> int:
 
 
 @step
-def member(cluster: Cluster, replica: Replica, group: Group, place: int) -> Request:
+def member(cluster: Cluster, group: Group, place: int) -> Request:
     """The member at a place, its ``generated`` brought up to date."""
-    request = request_at(cluster, members_of(cluster, replica, 0)[place])
-    request.generated = request.output_tokens - (finish_steps_of(cluster, replica)[place] - group.step)
+    request = request_at(cluster, slots_of(cluster, group)[place])
+    request.generated = request.output_tokens - (finish_steps_of(cluster, group)[place] - group.step)
     return request
 
 
@@ -102,8 +102,8 @@ def steps_in_kv(cluster: Cluster, replica: Replica, group: Group, steps: int) ->
     if not grows_by_phase(cluster):
         return min(steps, 1 + free // group.members * cluster.block_tokens)
     phase, sure = next_phase(cluster, group.phase), 1
-    while sure < steps and growing_of(cluster, replica)[phase] <= free:
-        free -= growing_of(cluster, replica)[phase]
+    while sure < steps and growing_of(cluster, group)[phase] <= free:
+        free -= growing_of(cluster, group)[phase]
         phase, sure = next_phase(cluster, phase), sure + 1
     return sure
 
@@ -120,21 +120,21 @@ def grow_in_run(cluster: Cluster, replica: Replica, group: Group, steps: int) ->
     if cluster.reservation != ON_DEMAND:
         return
     if grows_by_phase(cluster):
-        blocks = growth_up_to(cluster, replica, group, steps)
+        blocks = growth_up_to(cluster, group, steps)
     else:
-        blocks = lacking_blocks(cluster, replica, group)
+        blocks = lacking_blocks(cluster, group)
     if blocks > 0:
         take_growth(cluster, replica, group, blocks)
 
 
 @step
-def growth_up_to(cluster: Cluster, replica: Replica, group: Group, steps: int) -> int:
+def growth_up_to(cluster: Cluster, group: Group, steps: int) -> int:
     """Blocks of the last so many steps, the next one's the last."""
     size = cluster.block_tokens
     blocks = steps // size * group.members
     phase = group.phase
     for _ in range(steps % size):
-        blocks += growing_of(cluster, replica)[phase]
+        blocks += growing_of(cluster, group)[phase]
         phase = phase - 1 if phase > 0 else size - 1
     return blocks
 

@@ -35,9 +35,9 @@ PREFILL, DECODE, HYBRID = int(BatchKind.PREFILL), int(BatchKind.DECODE), int(Bat
 
 @step
 def next_flight(replica: Replica) -> int:
-    """Where the next micro-batch goes in the ring."""
-    flight = replica.first_flight + replica.in_flight
-    return flight if flight < replica.stages else flight - replica.stages
+    """The row that the next micro-batch takes: of those that are free, that of the one which ended last, whose decodes
+    it may take as a group."""
+    return replica.free_flight
 
 
 @step
@@ -46,14 +46,14 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
     settle_idle(replica, now)
     flight = next_flight(replica)
     batch = flight_at(cluster, replica, flight)
-    batch.first, batch.members = group_at(cluster, replica).members, members - batch.grouped
+    batch.first, batch.members = group_at(cluster, replica, flight).members, members - batch.grouped
     count(cluster, replica, flight, batch)
     pass_stages(cluster, replica, flight, batch, now)
     if replica.stages > 1:
         note_gaps(cluster, replica, flight, batch, now)
     if batch.kind != DECODE:
         note_first_scheduled(cluster, replica, flight, batch)
-    replica.in_flight += 1
+    enter_flight(cluster, replica, flight, batch)
     cluster.selections += 1
     cluster.active += 1
     cluster.failed_polls = 0
@@ -65,7 +65,7 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
     what it computes for nobody."""
     curve = curve_at(cluster, replica)
     decodes, new_tokens, chunks_ps = batch.grouped, 0, 0
-    contexts = group_at(cluster, replica).contexts if batch.grouped > 0 else 0
+    contexts = group_at(cluster, replica, flight).contexts if batch.grouped > 0 else 0
     prompt_ends, pairs, read_tokens = 0, 0, 0
     padding, kept, kept_contexts = 0, 0, 0
     longest = longest_prompt(cluster, replica, flight, batch) if cluster.pad_compute > 0 else 0
@@ -150,13 +150,27 @@ def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch:
 
 
 @step
+def enter_flight(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
+    """Behind those in flight. Its row is not free any more."""
+    replica.free_flight = batch.following
+    if replica.in_flight == 0:
+        replica.first_flight = flight
+    else:
+        flight_at(cluster, replica, replica.newest_flight).following = flight
+    replica.newest_flight = flight
+    replica.in_flight += 1
+
+
+@step
 def leave_flight(cluster: Cluster, replica: Replica) -> int:
-    """Take the oldest micro-batch, which ends now, out of the ring; returns where it was."""
+    """Take the oldest micro-batch, which ends now, out of those in flight; returns its row, the first that is free."""
     flight = replica.first_flight
-    replica.first_flight = flight + 1 if flight + 1 < replica.stages else 0
+    batch = flight_at(cluster, replica, flight)
+    replica.first_flight = batch.following
+    batch.following, replica.free_flight = replica.free_flight, flight
     replica.in_flight -= 1
     cluster.active -= 1
-    cluster.busy_until_ps = flight_at(cluster, replica, flight).end_ps
+    cluster.busy_until_ps = batch.end_ps
     following = flight_at(cluster, replica, replica.first_flight)
     set_next_end(cluster, replica, following.end_ps if replica.in_flight > 0 else FOREVER)
     return flight

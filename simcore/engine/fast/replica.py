@@ -10,7 +10,8 @@ from simcore.engine.fast.blocks import give_back
 from simcore.engine.fast.bubbles import count_bubbles
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
-from simcore.engine.fast.group import end_step, has_group, join_group
+from simcore.engine.fast.group import end_step, join_group
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
@@ -143,9 +144,10 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
 @step
 def end_members(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Tokens appear; finished requests leave, the others are appended to the running list in the batch's order."""
-    batch = flight_at(cluster, replica, flight)
+    batch, group = flight_at(cluster, replica, flight), group_at(cluster, replica, flight)
+    group.in_front = replica.running
     if batch.grouped > 0:
-        end_step(cluster, replica, now)
+        end_step(cluster, replica, group, now)
     for i in range(batch.first, batch.first + batch.members):
         slot = members_of(cluster, replica, flight)[i]
         request = request_at(cluster, slot)
@@ -156,10 +158,8 @@ def end_members(cluster: Cluster, replica: Replica, flight: int, now: int) -> No
             replica.admitted -= 1
             give_back(replica, request)
             free_slot(cluster, slot)
-        elif has_group(cluster, replica):
-            join_group(cluster, replica, slot)
         else:
-            append_running(cluster, replica, slot)
+            join_group(cluster, group, slot)
 
 
 @step

@@ -49,7 +49,7 @@ def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     if batch.kind != DECODE or replica.stages > 1 or cluster.router == LEAST_KV:
         return
     if batch.grouped > 0:
-        group = group_at(cluster, replica)
+        group = group_at(cluster, replica, flight)
         steps = growth.steps_in_kv(cluster, replica, group, group.next_finish - group.step)
     else:  # request_level, which has all KV from the start
         steps = steps_to_finish(cluster, replica, flight, batch)
@@ -113,8 +113,9 @@ def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
     add_energy(cluster, replica, batch.power_mw, starts[0], end)
     if batch.grouped > 0:
         first_end, gap = starts[0] + batch.duration_ps, batch.duration_ps + longer
-        emit_tokens_of_group(cluster, replica, steps, first_end, end, gap, longer)
-        growth.grow_in_run(cluster, replica, group_at(cluster, replica), steps)
+        group = group_at(cluster, replica, flight)
+        emit_tokens_of_group(cluster, group, steps, first_end, end, gap, longer)
+        growth.grow_in_run(cluster, replica, group, steps)
     else:
         emit_tokens(cluster, replica, flight, batch, steps, end)
     count_steps(cluster, replica, batch, steps, longer)

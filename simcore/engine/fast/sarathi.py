@@ -27,7 +27,8 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     """
     size = micro_batch_size(cluster, replica)
     members, looked_at, prefills = add_group(cluster, replica, flight, size), 0, 0
-    while looked_at < replica.running and members < size:
+    in_front = group_at(cluster, replica, flight).in_front if members > 0 else 0
+    while looked_at < replica.running and (members < size or looked_at < in_front):
         slot = running_of(cluster, replica)[looked_at]
         looked_at += 1
         request = request_at(cluster, slot)
@@ -60,7 +61,6 @@ def add_prefills_in_progress(
         else:
             running_of(cluster, replica)[left_over] = slot
             left_over += 1
-    group_at(cluster, replica).in_front = left_over
     for i in range(looked_at, replica.running):
         running_of(cluster, replica)[left_over] = running_of(cluster, replica)[i]
         left_over += 1

@@ -148,7 +148,7 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> int:
     """One iteration of the batch. (A decode's prompt is done: it has no new tokens.) Returns the micro-batch's place in
     the ring."""
     flight = next_flight(replica)
-    grouped, others = group_at(cluster, replica).members, replica.running
+    grouped, others = group_at(cluster, replica, flight).members, replica.running
     flight_at(cluster, replica, flight).grouped = grouped
     for i in range(others):
         slot = running_of(cluster, replica)[i] >> 1
@@ -186,8 +186,9 @@ def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
     if replica.running > 0:
         replica.reselect = 1
     if batch.grouped > 0:
-        end_step(cluster, replica, now)
-        if group_at(cluster, replica).members < batch.grouped:
+        group = group_at(cluster, replica, flight)
+        end_step(cluster, replica, group, now)
+        if group.members < batch.grouped:
             replica.reselect = 1
     for i in range(batch.first, batch.first + batch.members):
         end_task(

@@ -11,9 +11,10 @@
       next_ps    [R]             its next iteration end: the event queue is their minimum, kept flat (flat_minimum.py)
       loads      [3 x 3 x R]     what the router compares, by measure and pool, each a flat minimum too (loads.py)
       works      [R x kinds]     a Work for each kind of batch
-      flights    [R x stages]    its MicroBatches in flight, a ring: the oldest at Replica.first_flight
+      flights    [R x stages]    its MicroBatches, linked: those in flight from Replica.first_flight on in the order in
+                                 which they were formed, the free rows from Replica.free_flight on
       members    [R x stages x most]  the micro-batches' slots; new_tokens alike
-      groups     [R]             a Group each: decodes that are not walked; finish_steps, max_gaps_ps [R x most]
+      groups     [R x stages]    a Group each: decodes that are not walked; finish_steps, max_gaps_ps [.. x most]
       running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
                                  first slot of each batch not in flight (the others through Request.next_waiting)
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
@@ -144,6 +145,8 @@ class Replica:
     free_blocks: int
     in_flight: int
     first_flight: int
+    newest_flight: int
+    """Rows of the micro-batches in flight that were formed first and last."""
     admitted: int
     """Requests that hold KV blocks here, in flight or not; whole-prompt splitwise: those with a task here."""
     admissions: int
@@ -207,6 +210,8 @@ class Replica:
     pool: int
     """The pool that it is in (``pools.py``); NONE while it is not up."""
     idle_since_ps: int
+    free_flight: int
+    """The first free row of ``flights``: that of the micro-batch which ended last."""
 
     blocked_ps: int
     transfer_wait_ps: int
@@ -232,8 +237,10 @@ class Work:
 class MicroBatch:
     """One micro-batch in flight."""
 
+    following: int
+    """The row of the one that was formed after it; of a free row, the next that is free."""
     grouped: int
-    """Its decodes that are the replica's group (see ``group.py``); 0: it has none, or they are listed."""
+    """Its decodes that are a group (see ``group.py``); 0: it has none, or they are listed."""
     first: int
     members: int
     """Where in the row of ``members_of`` its other members are, and how many."""
@@ -417,11 +424,11 @@ class Cluster:
     new_tokens: int
     running: int
     groups: int
-    """[R]: a Group each: the decodes of a replica (drawn in ``group.py``), with its columns:"""
+    """[R x stages]: a Group each: the decodes of a micro-batch (drawn in ``group.py``), with its columns:"""
     finish_steps: int
     max_gaps_ps: int
     growing: int
-    """[R x block_tokens] (drawn in ``growth.py``)."""
+    """[R x stages x block_tokens] (drawn in ``growth.py``)."""
     chosen: int
     """[most]: the tasks of a splitwise selection in the making that are new in the batch."""
     pools: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.group import add_group, gather
+from simcore.engine.fast.group import add_group, dissolve, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
@@ -13,6 +13,9 @@ from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
 @step
 def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Put the next micro-batch's members in place; returns how many."""
+    if replica.stages > 1 and head_fits(cluster, replica):
+        # the decodes may go on with those of the micro-batch that ends next
+        dissolve(cluster, replica, group_at(cluster, replica, flight))
     members = add_prompts(cluster, replica, flight)
     if members == 0:
         members = add_decodes(cluster, replica, flight)
@@ -25,7 +28,7 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
 def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Admit from the front of the waiting queue, stopping before the first that is too much."""
     members, tokens, longest = 0, 0, 0
-    first = group_at(cluster, replica).members
+    first = group_at(cluster, replica, flight).members
     size = micro_batch_size(cluster, replica)
     while members < size and head_fits(cluster, replica):
         request = request_at(cluster, replica.first_waiting)

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from simcore.engine.fast.blocks import chunk_blocks, room_to_admit, take
 from simcore.engine.fast.group import add_group, dissolve, gather
+from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit_with, has_place, join_batch, micro_batch_size, preempt
 from simcore.engine.fast.running import append_running, drop_front, sort_by_admission
-from simcore.engine.fast.state import Cluster, Replica, Request, flight_at, members_of, request_at, running_of
+from simcore.engine.fast.state import (
+    Cluster,
+    Replica,
+    Request,
+    flight_at,
+    members_of,
+    new_tokens_of,
+    request_at,
+    running_of,
+)
 
 
 @step
 def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Put the next micro-batch's members in place; returns how many."""
-    if leaves_decodes(cluster, replica):
-        dissolve(cluster, replica)
+    group = group_at(cluster, replica, flight)
+    if group.in_front > 0:
+        dissolve(cluster, replica, group)  # who was left over may have been admitted before some of the group
     most = min(micro_batch_size(cluster, replica), cluster.token_budget)
     decodes = add_group(cluster, replica, flight, most)
     sort_by_admission(cluster, replica)
@@ -35,9 +46,13 @@ def add_running(cluster: Cluster, replica: Replica, flight: int, decodes: int) -
         looked_at += 1
         chunk = next_chunk(cluster, request_at(cluster, slot), spent)
         if grow_or_preempt_last(cluster, replica, slot, chunk, looked_at):
-            join_batch(cluster, replica, flight, members, slot, chunk)
+            if chunk == 0:
+                make_place(cluster, replica, flight, decodes, members)
+                join_batch(cluster, replica, flight, decodes, slot, 0)
+                decodes += 1
+            else:
+                join_batch(cluster, replica, flight, members, slot, chunk)
             members += 1
-            decodes += int(chunk == 0)
             spent += max(chunk, 1)
         else:
             enough = False
@@ -47,13 +62,17 @@ def add_running(cluster: Cluster, replica: Replica, flight: int, decodes: int) -
 
 
 @step
-def leaves_decodes(cluster: Cluster, replica: Replica) -> bool:
-    """Whether the budget did not suffice for all decodes the last time: some are in the running list."""
-    for i in range(replica.running):
-        request = request_at(cluster, running_of(cluster, replica)[i])
-        if request.done_tokens == request.target_tokens:
-            return True
-    return False
+def make_place(cluster: Cluster, replica: Replica, flight: int, place: int, members: int) -> None:
+    """For a decode among the first members, which are decodes: who was there goes to the end. It ended its prompt with
+    its chunk, so that there was budget left, and in what order they are members is of no consequence."""
+    join_batch(
+        cluster,
+        replica,
+        flight,
+        members,
+        members_of(cluster, replica, flight)[place],
+        new_tokens_of(cluster, replica, flight)[place],
+    )
 
 
 @step
@@ -81,11 +100,12 @@ def grow_or_preempt_last(cluster: Cluster, replica: Replica, slot: int, chunk: i
 @step
 def newest_in_flight(cluster: Cluster, replica: Replica) -> int:
     """The admission number of the last admitted of the requests in flight; 0: none is."""
-    newest = 0
-    for place in range(replica.in_flight):
-        flight = (replica.first_flight + place) % replica.stages
-        for i in range(flight_at(cluster, replica, flight).members):
+    newest, flight = 0, replica.first_flight
+    for _ in range(replica.in_flight):
+        batch = flight_at(cluster, replica, flight)
+        for i in range(batch.first + batch.members):
             newest = max(newest, request_at(cluster, members_of(cluster, replica, flight)[i]).admission)
+        flight = batch.following
     return newest
 
 
