@@ -176,3 +176,31 @@ def failing_clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> 
     return dataclasses.replace(
         inputs, replicas=tuple(dataclasses.replace(each, availability=draw(changes)) for each in inputs.replicas)
     )
+
+
+@st.composite
+def pipelines(draw: st.DrawFn, kind: str) -> ClusterInputs:
+    """One or two replicas of two to four stages under some dozen requests of many tokens each: micro-batches that go
+    round and round with the same decodes, until memory, their size or the budget lets no more of them."""
+    policy = draw(schedulers(kind))
+    seed, count = draw(st.integers(0, 2**32)), draw(st.integers(4, 40))
+    most_prompt, most_output = draw(st.sampled_from([10, 60, 300])), draw(st.sampled_from([20, 80]))
+    gaps = draw(st.sampled_from([(0,), (0, 0, 50_000), (1000, 20_000), (400_000,)]))
+    columns = [
+        below(seed, stream, count, limit).tolist() for stream, limit in enumerate((len(gaps), most_prompt, most_output))
+    ]
+    arrivals = itertools.accumulate(gaps[gap] for gap in columns[0])
+    requests = [(now, prompt + 1, output + 1) for now, prompt, output in zip(arrivals, *columns[1:], strict=True)]
+    largest = max(prompt + output for _, prompt, output in requests)
+    largest = policy.max_model_tokens if policy.reservation == "max_length" else largest
+    kv_tokens = int(draw(st.sampled_from([1, 1.5, 3, 6, 40])) * (largest + policy.block_tokens))
+    one = replica(
+        "mixed",
+        curve=draw(curves()),
+        stages=draw(st.integers(2, 4)),
+        kv_blocks=kv_tokens // policy.block_tokens,
+        power_mw=((100, 900), (50, 200), (300, 300)),
+        power_tokens=(1, 100),
+    )
+    window = draw(st.sampled_from([None, (1, count - 1)]))
+    return cluster(policy, requests, [one] * draw(st.integers(1, 2)), window=window)

@@ -1,0 +1,21 @@
+"""With pipeline stages, too, the fast engine gives the oracle's every array: decodes of many tokens on replicas of two
+to four stages, where micro-batches take up the decodes of those before them.
+
+``PHASEPLAN_EQUALITY_EXAMPLES`` asks for more examples than CI runs, with new seeds.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.invariants.strategies import CO_LOCATED, pipelines
+from tests.invariants.test_fast_equals_oracle import SETTINGS, assert_equal
+
+
+@pytest.mark.parametrize("kind", CO_LOCATED)
+@SETTINGS
+@given(data=st.data())
+def test_fast_equals_oracle_in_pipelines(kind: str, data: st.DataObject) -> None:
+    assert_equal(data.draw(pipelines(kind)))
