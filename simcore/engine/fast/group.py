@@ -1,10 +1,10 @@
 """The decodes of a micro-batch as one group, which is not walked while nothing changes in it.
 
-They come back together when it ends, and while nobody else is in the running list, there is a place for each and KV for
-all, the next micro-batch begins with the same ones. So what the oracle finds by walking over its running list is known
-beforehand (``add_group``), and what it adds up member by member are the group's sums. With one stage that is all decodes
-of the replica; with more there is a group a micro-batch in flight, which stays in its row: the row of the micro-batch
-that ended last is the one that the next takes (``micro_batch.next_flight``)::
+They come back together when it ends. If no other decode is in the running list, and there is a place for each and KV
+for all, the next micro-batch begins with the same ones. So what the oracle finds by walking over its running list is
+known beforehand (``add_group``), and what it adds up member by member are the group's sums. With one stage that is all
+decodes of the replica; with more there is a group a micro-batch in flight, which keeps its row: the row of the
+micro-batch that ended last is the one that the next takes (``micro_batch.next_flight``)::
 
     members        | s0  s1  s2 .. s(m-1) | chunks of the micro-batch in flight ..   the row of ``members_of``: slots
     finish_steps   | f0  f1  f2 .. f(m-1) |      the step with whose end its last token comes

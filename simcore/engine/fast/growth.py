@@ -119,10 +119,7 @@ def grow_in_run(cluster: Cluster, replica: Replica, group: Group, steps: int) ->
     """Take the blocks of the iterations that follow the one in progress; ``group.step`` counts them already."""
     if cluster.reservation != ON_DEMAND:
         return
-    if grows_by_phase(cluster):
-        blocks = growth_up_to(cluster, group, steps)
-    else:
-        blocks = lacking_blocks(cluster, group)
+    blocks = growth_up_to(cluster, group, steps) if grows_by_phase(cluster) else lacking_blocks(cluster, group)
     if blocks > 0:
         take_growth(cluster, replica, group, blocks)
 
