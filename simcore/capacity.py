@@ -12,8 +12,8 @@ from simcore.fluid import WorkloadStatistics, capacity_bound
 from simcore.interval import noise_interval
 from simcore.offered_load import requests_needed
 from simcore.probes import Probe, Prober
-from simcore.rate_grid import grid_at_most, grid_rate, steps_of
-from simcore.rate_search import CHECKED_BELOW, RateSearch
+from simcore.rate_grid import grid_at_most, grid_rate
+from simcore.rate_search import RateSearch
 from simcore.simulation import EngineName
 from simcore.spec import Case
 from simcore.traces import Trace
@@ -88,7 +88,7 @@ def _one_capacity(prober: Prober) -> Capacity:
     bound = min(capacity_bound(prober.case, _statistics(prober.trace)), MOST_RATE_REQ_PER_S)
     search = RateSearch(prober, grid_at_most(bound * LEAST_SHARE), grid_at_most(bound))
     k = search.find()
-    return _none(prober) if k is None else _some(prober, k, k < search.highest, search.warnings)
+    return _none(prober) if k is None else _some(prober, k, search)
 
 
 _statistics = lru_cache(maxsize=4)(WorkloadStatistics.of)
@@ -104,10 +104,10 @@ def _none(prober: Prober) -> Capacity:
     return _capacity(prober, 0.0, (0.0, 0.0), "resolution", lowest.summary.binding, lowest, [text])
 
 
-def _some(prober: Prober, k: int, above_fails: bool, warnings: list[str]) -> Capacity:
-    """The result at the highest rate that holds; ``above_fails`` by a run, or because nothing can sustain it."""
-    rate = grid_rate(k)
-    probe, above = prober.probe(rate), prober.probe(grid_rate(k + 1)) if above_fails else None
+def _some(prober: Prober, k: int, search: RateSearch) -> Capacity:
+    """The result at the highest rate that holds; the next fails by a run, or because nothing can sustain it."""
+    rate, warnings = grid_rate(k), search.warnings
+    probe, above = prober.probe(rate), prober.probe(grid_rate(k + 1)) if k < search.highest else None
     binds = (above or probe).summary.binding
     needed = requests_needed(rate)
     if prober.case.arrivals != "superpose" and len(prober.trace) < needed:
@@ -119,8 +119,8 @@ def _some(prober: Prober, k: int, above_fails: bool, warnings: list[str]) -> Cap
         warnings.append(
             "the SLO holds up to the most that the replicas can work off: the trace is too short to overload them"
         )
-    below = prober.probe(grid_rate(k + steps_of(CHECKED_BELOW[0])))
-    noise = noise_interval(probe, above, below, binds.limit) if above else None
+    below = next((prober.probe(grid_rate(check)) for check in search.checks(k)), None)
+    noise = noise_interval(probe, above, below, binds.limit) if above and below else None
     ends = (rate, grid_rate(k + 1) if above else rate)
     if noise is None:
         warnings.append("the interval says only how far the search went, not how far chance may move the capacity")

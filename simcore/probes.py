@@ -28,6 +28,8 @@ from simcore.traces import Trace
 
 SHORT_REQUESTS = 2000
 """No run of the ladder is shorter, where the workload has them."""
+LIKELY_SHOWN_STEPS = 4
+"""Nearly half of the runs that fail so little above one that holds turn out to be the lowest that fails."""
 LEAST_PRESSURE = 1e-3
 """That of a run in which nothing counts for the SLO: a limit on later tokens, where no request has one."""
 
@@ -143,10 +145,14 @@ class Prober:
         """
         rate, decides = grid_rate(k), rung == DECIDING
         requests = max(math.ceil(LADDER[rung] * requests_needed(rate)), SHORT_REQUESTS)
-        probe = self._probe(rate, requests, may_give_up=not decides or k - 1 not in self.held)
+        probe = self._probe(rate, requests, may_give_up=not decides or not self._may_be_shown(k))
         if decides and probe.feasible:
             self.held.add(k)
         return probe.pressure
+
+    def _may_be_shown(self, k: int) -> bool:
+        """Whether a rate a little lower holds: where this one fails, it may be the lowest that does."""
+        return any(below in self.held for below in range(k - LIKELY_SHOWN_STEPS, k))
 
     def _probe(self, rate_req_per_s: float, requests: int, may_give_up: bool) -> Probe:
         load = offered(self.trace, self.case, rate_req_per_s, requests, self.seed)

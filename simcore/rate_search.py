@@ -17,21 +17,32 @@ from simcore.rate_grid import grid_rate, steps_of
 LADDER = (0.2, 1.0)
 """Lengths of the runs of each rung, as shares of the deciding run's."""
 SHORT, DECIDING = 0, 1
-SHORT_STEPS = 16
-"""Short runs bracket to 16 %: they differ from the long ones by about as much."""
+SHORT_STEPS = 24
+"""Short runs bracket to 24 %: they differ from the long ones by about as much."""
 FIRST_GUESS = 0.5
 """Of the highest rate; then halved."""
 HALVINGS = 4
 SLOPE, LEAST_SLOPE, MOST_SLOPE = 0.05, 0.02, 0.3
 """Of the pressure's logarithm below the capacity, a step of the grid: where two runs do not say, and what is believed
 of two that do."""
-STEPS_DOWN = 6
+STEPS_DOWN = 12
 """From a rate that fails to the next try; then doubled. What a run that fails says of the distance is not asked: it
 depends on when the run was given up, and so would the capacity where feasibility is not monotone."""
+SHARE_DOWN = 4
+"""Between a rate that holds and one that fails, where the estimate is beyond: this part of the way down."""
 ESTIMATES_IN_A_ROW = 2
 """After so many tries by estimate, halve: an estimate may lead astray, halving never does."""
 CHECKED_BELOW = (0.9, 0.8)
+CHECKED_WITHIN = 5
+"""Steps: a run that held as near as that to where a capacity is to be checked is the check."""
+FIRST_STEPS_BELOW = 24
+"""The first long run is so far below where the short ones say: it and the next are the checks, and their pressures
+say how far the capacity is."""
+FAR_STEPS = 16
+"""Where the capacity is estimated to be further, the next try stays below it, to be the check at 0.9 of it."""
 MOST_LOWERINGS = 3
+UPS = 4
+"""Tries upward before the steps are doubled."""
 
 
 class Runs(Protocol):
@@ -62,10 +73,7 @@ class RateSearch:
         long runs gives.
         """
         guess = self._guess()
-        if guess is None:
-            low, high = self._lowest()
-        else:
-            low, high = self._bracket(guess)
+        low, high = self._lowest() if guess is None else self._bracket(guess)
         low = self._close_in(low, high, DECIDING, 1)[0]
         low = self._check_below(low)
         return low if low >= self.lowest else None
@@ -97,19 +105,24 @@ class RateSearch:
         """Short runs found nothing; a long one at the lowest rate is sure of it."""
         if not self._holds(self.lowest, DECIDING):
             return self.lowest - 1, self.lowest
-        return self._up(self.lowest)
+        return self._up(self.lowest, self.lowest)
 
     def _bracket(self, guess: int) -> tuple[int, int]:
-        """(holds, fails) by long runs around a guess; ``lowest`` - 1 and ``highest`` + 1 need no run."""
-        return self._up(guess) if self._holds(guess, DECIDING) else self._down(guess)
+        """(holds, fails) by long runs about a guess, from below it; ``lowest`` - 1 and ``highest`` + 1 need no run."""
+        first = max(guess - FIRST_STEPS_BELOW, self.lowest)
+        return self._up(first, guess) if self._holds(first, DECIDING) else self._down(first)
 
-    def _up(self, low: int) -> tuple[int, int]:
-        least = 1
+    def _up(self, low: int, guess: int) -> tuple[int, int]:
+        """From a rate that holds to the first try that fails; up to the guess no further than it."""
+        tries = 0
         while low < self.highest:
-            high = min(low + max(self._distance(low, DECIDING), least), self.highest)
+            steps = self._distance(low, DECIDING)
+            steps = min(steps, guess - low) if low < guess else steps
+            steps = steps + steps_of(CHECKED_BELOW[0]) if steps > FAR_STEPS else steps
+            high = min(low + max(steps, 2 ** max(tries - UPS, 0)), self.highest)
             if not self._holds(high, DECIDING):
                 return low, high
-            low, least = high, 2 * least
+            low, tries = high, tries + 1
         return low, self.highest + 1
 
     def _down(self, high: int) -> tuple[int, int]:
@@ -128,7 +141,7 @@ class RateSearch:
             k = (low + high) // 2
             if low >= self.lowest and tries % (ESTIMATES_IN_A_ROW + 1) < ESTIMATES_IN_A_ROW:
                 estimate = low + self._distance(low, rung)
-                k = estimate if estimate < high else min(high - (high - low) // 3, high - 1)
+                k = estimate if estimate < high else max(high - math.ceil((high - low) / SHARE_DOWN), low + 1)
             low, high = (k, high) if self._holds(k, rung) else (low, k)
             tries += 1
         return low, high
@@ -146,7 +159,7 @@ class RateSearch:
         """Feasibility need not be monotone: where 0.9 or 0.8 of the capacity fails, the capacity is below that, and
         said so."""
         for _ in range(MOST_LOWERINGS):
-            failing = [k for k in checked_below(low, self.lowest) if not self._holds(k, DECIDING)]
+            failing = [k for k in self.checks(low) if not self._holds(k, DECIDING)]
             if not failing:
                 break
             worst = min(failing)
@@ -157,7 +170,12 @@ class RateSearch:
             low = self._close_in(*self._down(worst), DECIDING, 1)[0]
         return low
 
+    def checks(self, k: int) -> list[int]:
+        """Where a capacity is checked again: the rates nearest to 0.9 and 0.8 of it at which a long run held, else the
+        grid's own nearest."""
+        exact = [k + steps_of(share) for share in CHECKED_BELOW]
+        return [self._held_near(check) for check in exact if check >= self.lowest]
 
-def checked_below(k: int, lowest: int) -> list[int]:
-    """Where a capacity is checked again: the grid rates nearest to 0.9 and 0.8 of it."""
-    return [k + steps_of(share) for share in CHECKED_BELOW if k + steps_of(share) >= lowest]
+    def _held_near(self, k: int) -> int:
+        near = [held for held in self.held[DECIDING] if abs(held - k) <= CHECKED_WITHIN]
+        return min(near, key=lambda held: (abs(held - k), held), default=k)

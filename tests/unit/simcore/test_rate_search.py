@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simcore.rate_grid import grid_rate
-from simcore.rate_search import DECIDING, RateSearch, checked_below
+from simcore.rate_search import DECIDING, RateSearch
 
 LOWEST, HIGHEST = -300, 400
 
@@ -117,8 +117,18 @@ def test_only_a_long_run_says_that_nothing_holds():
 
 
 def test_a_capacity_is_checked_at_the_grid_rates_nearest_to_nine_and_eight_tenths():
-    assert [grid_rate(k) / grid_rate(100) for k in checked_below(100, 0)] == pytest.approx([0.9, 0.8], rel=0.005)
-    assert checked_below(15, 0) == [4]
+    search = RateSearch(Line(100), 0, 200)
+    assert [grid_rate(k) / grid_rate(100) for k in search.checks(100)] == pytest.approx([0.9, 0.8], rel=0.005)
+    assert search.checks(15) == [4]
+
+
+def test_a_rate_near_those_that_held_is_the_check():
+    search = RateSearch(Line(100), 0, 200)
+    search.held[DECIDING].update([83, 84, 92, 94, 95])
+    assert search.checks(100) == [92, 83]
+    search = RateSearch(Line(100), 0, 200)
+    search.find()
+    assert all(k in search.held[DECIDING] for k in search.checks(100))
 
 
 @pytest.mark.parametrize(("gap", "found"), [((87, 92), 86), ((76, 80), 75), ((40, 90), 39)])
