@@ -41,7 +41,7 @@ say how far the capacity is."""
 FAR_STEPS = 16
 """Where the capacity is estimated to be further, the next try stays below it, to be the check at 0.9 of it."""
 MOST_LOWERINGS = 3
-UPS = 4
+UPS = 3
 """Tries upward before the steps are doubled."""
 
 
