@@ -5,7 +5,7 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PHASEPLAN_VAR=/data
 WORKDIR /app
 COPY requirements/runtime.txt requirements/
 RUN pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
-COPY manage.py ./
+COPY manage.py gunicorn.conf.py ./
 COPY simcore simcore
 COPY planner planner
 COPY templates templates

@@ -19,10 +19,10 @@ get_resolver().url_patterns
 """
 """The web server's process when it answers /healthz: settings, models, middleware, root addresses."""
 EVERY_VIEW = f"""{SERVING}
-from django.core.checks.urls import check_url_config
-check_url_config(None)
+from planner.lazy import lazy_views
+[lazy.view for lazy in lazy_views(get_resolver())]
 """
-"""The same with every app's addresses and views: once a page of each has been shown."""
+"""The same with every app's views: once a page of each has been shown, or the process has warmed up."""
 STARTS = {
     "python": ["-c", ""],
     "python -m simcore --help": ["-m", "simcore", "--help"],

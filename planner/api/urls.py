@@ -1,15 +1,19 @@
-"""REST v1: the root, and each app's own routes (its api.py)."""
+"""REST v1: the root, and each app's own routes (``rest_patterns`` of its urls, views in its api.py)."""
 
 from django.urls import include, path
 
-from planner.api.views import NotFound, Root
+from planner.catalogue.urls import rest_patterns as catalogue
+from planner.lazy import views_of
+from planner.studies.urls import rest_patterns as studies
+from planner.workloads.urls import rest_patterns as workloads
+
+view = views_of("planner.api.views")
 
 app_name = "api"
 urlpatterns = [
-    path("", Root.as_view(), name="root"),
-    path("catalogue/", include("planner.catalogue.api")),
-    path("workloads/", include("planner.workloads.api")),
-    path("scenarios/", include("planner.scenarios.api")),
-    path("studies/", include("planner.studies.api")),
-    path("<path:anything>", NotFound.as_view()),
+    path("", view("Root"), name="root"),
+    path("catalogue/", include(catalogue)),
+    path("workloads/", include(workloads)),
+    path("studies/", include(studies)),
+    path("<path:anything>", view("NotFound")),
 ]

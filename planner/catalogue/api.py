@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import Http404
-from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -72,11 +71,3 @@ def _book(book: PriceBook) -> dict[str, Any]:
     """Money as text, so that no reader rounds it."""
     prices = [{**encode(price), "usd_per_hour": str(price.usd_per_hour)} for price in book.prices]
     return {"id": book.id, "name": book.name, "date": book.date, "prices": prices}
-
-
-urlpatterns = [
-    path("price-books/", PriceBooks.as_view(), name="price-books"),
-    path("price-books/<str:book_id>/", OnePriceBook.as_view(), name="price-book"),
-    path("<str:table>/", Rows.as_view(), name="catalogue-rows"),
-    path("<str:table>/<str:row_id>/", Row.as_view(), name="catalogue-row"),
-]

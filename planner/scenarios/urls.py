@@ -1,9 +1,11 @@
 from django.urls import path
 
-from planner.scenarios import views
+from planner.lazy import views_of
+
+view = views_of("planner.scenarios.views")
 
 app_name = "scenarios"
 urlpatterns = [
-    path("", views.question, name="question"),
-    path("preview", views.preview, name="preview"),
+    path("", view("question"), name="question"),
+    path("preview", view("preview"), name="preview"),
 ]

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.db.models import Count, Q
-from django.urls import path
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -86,10 +85,3 @@ def _answered(study: Study, data: dict[str, Any]) -> Response:
     if study.is_active:
         return Response(data, status=202, headers={"Retry-After": "2"})
     return Response(data)
-
-
-urlpatterns = [
-    path("", Studies.as_view(), name="studies"),
-    path("<int:study_id>", StudyDetail.as_view(), name="study"),
-    path("<int:study_id>/designs", StudyDesigns.as_view(), name="study_designs"),
-]

@@ -1,18 +1,29 @@
 from django.urls import path
 
-from planner.studies import actions, views
+from planner.lazy import views_of
+
+action = views_of("planner.studies.actions")
+view = views_of("planner.studies.views")
+rest = views_of("planner.studies.api")
 
 app_name = "studies"
 urlpatterns = [
-    path("<int:study_id>/", views.result, name="result"),
-    path("<int:study_id>/ask", views.ask, name="ask"),
-    path("<int:study_id>/status", views.status, name="status"),
-    path("<int:study_id>/power", views.power, name="power"),
-    path("<int:study_id>/brief", views.brief, name="brief"),
-    path("<int:study_id>/headline", views.headline, name="headline"),
-    path("<int:study_id>/designs/<str:design_id>/", views.design, name="design"),
-    path("<int:study_id>/cancel", actions.cancel, name="cancel"),
-    path("<int:study_id>/retry", actions.retry, name="retry"),
-    path("<int:study_id>/designs.csv", actions.designs_csv, name="designs_csv"),
-    path("<int:study_id>/designs.json", actions.designs_json, name="designs_json"),
+    path("<int:study_id>/", view("result"), name="result"),
+    path("<int:study_id>/ask", view("ask"), name="ask"),
+    path("<int:study_id>/status", view("status"), name="status"),
+    path("<int:study_id>/power", view("power"), name="power"),
+    path("<int:study_id>/brief", view("brief"), name="brief"),
+    path("<int:study_id>/headline", view("headline"), name="headline"),
+    path("<int:study_id>/designs/by-<str:chart>/", view("table"), name="table"),
+    path("<int:study_id>/designs/<str:design_id>/", view("design"), name="design"),
+    path("<int:study_id>/cancel", action("cancel"), name="cancel"),
+    path("<int:study_id>/retry", action("retry"), name="retry"),
+    path("<int:study_id>/designs.csv", action("designs_csv"), name="designs_csv"),
+    path("<int:study_id>/designs.json", action("designs_json"), name="designs_json"),
 ]
+rest_patterns = [
+    path("", rest("Studies"), name="studies"),
+    path("<int:study_id>", rest("StudyDetail"), name="study"),
+    path("<int:study_id>/designs", rest("StudyDesigns"), name="study_designs"),
+]
+"""Under /api/v1/studies/."""

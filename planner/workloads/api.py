@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import Http404
-from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -43,9 +42,3 @@ def _described(row: Workload, url: str) -> dict[str, Any]:
         "statistics": row.summary["statistics"],
         "url": url.split("?")[0],
     }
-
-
-urlpatterns = [
-    path("", Workloads.as_view(), name="workloads"),
-    path("<int:workload_id>", WorkloadDetail.as_view(), name="workload"),
-]

@@ -1,13 +1,21 @@
 from django.urls import path
 
-from planner.workloads import views
+from planner.lazy import views_of
+
+view = views_of("planner.workloads.views")
+rest = views_of("planner.workloads.api")
 
 app_name = "workloads"
 urlpatterns = [
-    path("", views.workload_list, name="list"),
-    path("upload", views.upload, name="upload"),
-    path("mix", views.new_mix, name="mix"),
-    path("<int:pk>", views.workload_detail, name="detail"),
-    path("<int:pk>/delete", views.delete, name="delete"),
-    path("<int:pk>/trace.csv", views.download, name="download"),
+    path("", view("workload_list"), name="list"),
+    path("upload", view("upload"), name="upload"),
+    path("mix", view("new_mix"), name="mix"),
+    path("<int:pk>", view("workload_detail"), name="detail"),
+    path("<int:pk>/delete", view("delete"), name="delete"),
+    path("<int:pk>/trace.csv", view("download"), name="download"),
 ]
+rest_patterns = [
+    path("", rest("Workloads"), name="workloads"),
+    path("<int:workload_id>", rest("WorkloadDetail"), name="workload"),
+]
+"""Under /api/v1/workloads/."""
