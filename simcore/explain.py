@@ -5,26 +5,20 @@ The same text serves the page, print, the API's ``answer`` and exports. Imports 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from simcore.catalogue import resolve_machine, resolve_model
+from simcore.catalogue import resolve_model
 from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Evaluation, LimitResult
-from simcore.families import SPLIT
-from simcore.result import StudyResult, drawn_result, is_split, machines
+from simcore.measure import difference, measure_of, more
+from simcore.purchase import purchase
+from simcore.result import StudyResult, is_split
 from simcore.rows import DesignRow
-from simcore.spec import AttainmentSlo, Case, SlowdownSlo, StudySpec
+from simcore.shortfalls import POWER_WORDS, drawn_result
+from simcore.spec import AttainmentSlo, SlowdownSlo, StudySpec
 from simcore.words import counted, dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
-
-POWER_WORDS = {
-    "nameplate": "nameplate",
-    "provisioned": "provisioned",
-    "drawn_mean": "mean drawn",
-    "drawn_p99": "P99 drawn",
-}
-
 
 NEAR = 0.9
 """A limit used less than this at capacity cannot be said to bind: the search ended for want of requests."""
@@ -82,11 +76,11 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
         return f"Not the answer: {listed([shortfall.text for shortfall in result.shortfalls[row.design_id]])}."
     if row.design_id == winner.design_id:
         return "This is the answer."
-    measure = _measure(result.spec)
-    more = measure.figure(row) / measure.figure(winner) - 1
-    if more <= 0:
+    measure = measure_of(result.spec)
+    beyond = measure.figure(row) / measure.figure(winner) - 1
+    if beyond <= 0:
         return f"Holds the rate with the same {measure.unit} as the answer, {winner.label}, which needs less beside it."
-    return f"Holds the rate with {percent(more)} more {measure.unit} than the answer, {winner.label}."
+    return f"Holds the rate with {percent(beyond)} more {measure.unit} than the answer, {winner.label}."
 
 
 def _so_far(progress: Progress | None, sentence: str) -> str:
@@ -101,7 +95,7 @@ def _so_far(progress: Progress | None, sentence: str) -> str:
 
 def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> AnswerLine:
     case = result.designs[row.design_id].case
-    text = _so_far(progress, _purchase(case, row))
+    text = _so_far(progress, purchase(case, row))
     month = dollars(usd_per_month(row.usd_per_hour))
     facts = [f"{month} a month (730 h, {result.book.name})", f"{kilowatts(row.nameplate_w)} nameplate"]
     if row.provisioned_w != row.nameplate_w:
@@ -114,118 +108,58 @@ def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> Answ
     return AnswerLine("A", text, ", ".join(facts) + ".")
 
 
-def _purchase(case: Case, row: DesignRow) -> str:
-    """``Buy 11 DGX H100 for prefill and 9 DGX A100 for decode.``"""
-    if row.scheduler == SPLIT:
-        parts = [f"{pool.machines} {resolve_machine(pool.machine).name} for {pool.role}" for pool in case.pools]
-        return f"Buy {listed(parts)}{_chunks(case, row)}{_parallel(row)}."
-    machine = resolve_machine(case.pools[0].machine).name
-    serving = "serving" if row.mixed_machines == 1 else "each serving"
-    return f"Buy {row.mixed_machines} {machine}, {serving} whole requests under {_scheduler(row)}{_parallel(row)}."
-
-
-def _chunks(case: Case, row: DesignRow) -> str:
-    """How Splitwise's machines take prompts, where not whole."""
-    return f", prompts in chunks beside decodes{_budget(row)}" if case.scheduler.chunked else ""
-
-
-def _parallel(row: DesignRow) -> str:
-    sizes = _each(row.tensor_parallel, row.decode_tensor_parallel)
-    stages = _each(row.pipeline_parallel, row.decode_pipeline_parallel)
-    return f" (tensor parallel {sizes}{'' if stages == '1' else f', pipeline parallel {stages}'})"
-
-
-def _each(first: int, decode: int | None) -> str:
-    """``8``, or ``8 and 4`` where the decode pool's differs."""
-    return " and ".join(map(str, dict.fromkeys([first, decode or first])))
-
-
-def _scheduler(row: DesignRow) -> str:
-    names = {
-        "sarathi": "Sarathi",
-        "vllm": "vLLM V0 (2023)",
-        "vllm_v1": "vLLM V1 (2025)",
-        "orca": "Orca",
-        "request_level": "FasterTransformer",
-        "splitwise_baseline": "Splitwise's baseline",
-        SPLIT: "Splitwise",
-    }
-    return names[row.scheduler] + _budget(row)
-
-
-def _budget(row: DesignRow) -> str:
-    return f" with a budget of {row.token_budget} tokens" if row.token_budget else ""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What a goal compares: a figure to be low, and how a difference in it is said."""
-
-    figure: Callable[[DesignRow], float]
-    less: str
-    """``Costs {} less than``; the share goes between."""
-    unit: str
-    """What a runner-up has more of."""
-
-
-def _measure(spec: StudySpec) -> Measure:
-    if spec.goal == "power":
-        return Measure(lambda row: row.provisioned_w, "Takes {} less provisioned power than", "provisioned power")
-    if spec.goal == "machines":
-        return Measure(lambda row: float(machines(row)), "Needs {} fewer machines than", "machines")
-    if spec.goal == "throughput":
-        return Measure(
-            lambda row: 1 / (row.capacity_req_per_s or 1e-9), "Spends {} less time on a request than", "time a request"
-        )
-    return Measure(lambda row: float(row.usd_per_hour), "Costs {} less than", "cost")
-
-
 def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
     """B: the best design of the other kind of serving, then the next family."""
     others = [row for row in result.best_by_family if row.family != winner.family]
     other_kind = next((row for row in others if is_split(row) != is_split(winner)), None)
+    rest = [row for row in others if row is not other_kind]
+    said = {row.family for row in (winner, other_kind) if row is not None}
+    found = [_other_kind(result, winner, other_kind), _next(result, winner, rest[0], said) if rest else ""]
+    return AnswerLine("B", " ".join(filter(None, found))) if any(found) else None
+
+
+def _other_kind(result: StudyResult, winner: DesignRow, best: DesignRow | None) -> str:
+    """What is known of the best design that serves the other way; empty where none was tried."""
     kind = "co-located" if is_split(winner) else "phase-split"
-    sentences = []
-    unasked = _screened_that_may_hold(result, winner, other_kind)
-    if other_kind is not None:
-        best = f"the best {kind} design" + (" run at that rate" if unasked else "")
-        sentences.append(f"{_difference(result, winner, other_kind)} {best}, {other_kind.label}.")
-    elif unasked:
-        sentences.append(
+    tried = [row for row in result.rows if is_split(row) != is_split(winner)]
+    unasked = len(_unasked(result, tried, best))
+    if best is not None:
+        words = f"the best {kind} design" + (" run at that rate" if unasked else "")
+        return f"{difference(measure_of(result.spec), winner, best)} {words}, {best.label}."
+    if unasked:
+        return (
             f"No {kind} design run at that rate holds it within the limits;"
             f" {counted(unasked, 'screened design')} that may {'was' if unasked == 1 else 'were'} not run at it."
         )
-    elif any(is_split(row) != is_split(winner) for row in result.rows):
-        sentences.append(f"No {kind} design tried holds the rate within the limits.")
-    rest = [row for row in others if row is not other_kind]
-    if rest:
-        sentences.append(f"Next: {rest[0].label}, {_more(result, winner, rest[0])}.")
-    return AnswerLine("B", " ".join(sentences)) if sentences else None
+    return f"No {kind} design tried holds the rate within the limits." if tried else ""
 
 
-def _screened_that_may_hold(result: StudyResult, winner: DesignRow, best: DesignRow | None) -> int:
-    """Designs of the other kind that were not run at the rate, for a better one uses no more, and that may hold it for
-    less than the best that was run."""
-    figure = _measure(result.spec).figure
-    return sum(
-        row.status == "screened"
-        and is_split(row) != is_split(winner)
-        and (row.capacity_high or 0.0) >= result.spec.rate_req_per_s
-        and (best is None or figure(row) < figure(best))
-        for row in result.rows
+def _next(result: StudyResult, winner: DesignRow, row: DesignRow, said: Collection[str]) -> str:
+    """The best that was run at the rate of the families not yet ``said``, and what is known of those that may come
+    before it and were not run."""
+    words = f"{row.label}, {more(measure_of(result.spec), winner, row)}"
+    unasked = _unasked(result, [one for one in result.rows if one.family not in said], row)
+    if not unasked:
+        return f"Next: {words}."
+    most = max(one.capacity_high or 0.0 for one in unasked)
+    holds = "holds" if len(unasked) == 1 else "hold"
+    return (
+        f"Next of those run at that rate: {words}; {counted(len(unasked), 'screened design')} that may come before it"
+        f" {holds} at most {number(most)} requests/s."
     )
 
 
-def _difference(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
-    measure = _measure(result.spec)
-    less = 1 - measure.figure(winner) / measure.figure(other)
-    return measure.less.format(percent(less)) if less > 0 else f"Takes the same {measure.unit} as"
-
-
-def _more(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
-    measure = _measure(result.spec)
-    more = measure.figure(other) / measure.figure(winner) - 1
-    return f"+{percent(more)} {measure.unit}" if more > 0 else f"the same {measure.unit}"
+def _unasked(result: StudyResult, rows: Iterable[DesignRow], best: DesignRow | None) -> list[DesignRow]:
+    """Those of ``rows`` that were not run at the rate, for a better one uses no more, and that may hold it for less
+    than the best that was run."""
+    figure, rate = measure_of(result.spec).figure, result.spec.rate_req_per_s
+    return [
+        row
+        for row in rows
+        if row.status == "screened"
+        and (row.capacity_high or 0.0) >= rate
+        and (best is None or figure(row) < figure(best))
+    ]
 
 
 def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:

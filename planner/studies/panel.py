@@ -200,6 +200,8 @@ def _facts(row: DesignRow, run: RateResult | None) -> list[tuple[str, str]]:
         ("Nameplate", f"{short(row.nameplate_w / 1000)} kW"),
         ("Provisioned", f"{short(row.provisioned_w / 1000)} kW"),
     ]
+    if row.status == "screened" and row.capacity_high is not None:
+        facts.insert(0, ("Can hold", f"at most {short(row.capacity_high)} requests/s"))
     if run is not None:
         facts.append(("Drawn, mean", f"{short(run.mean_w / 1000)} kW"))
         facts.append(("Drawn, P99 of 1 s", f"{short(run.p99_w / 1000)} kW"))

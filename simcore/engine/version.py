@@ -12,7 +12,10 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-READERS = ("__main__.py", "commands", "economics", "explain.py", "frontier.py", "rows.py")
+READERS = (
+    *("__main__.py", "commands", "economics", "explain.py", "frontier.py", "measure.py", "purchase.py", "result.py"),
+    *("rows.py", "shortfalls.py"),
+)
 """Top-level names in ``simcore`` that no simulated figure depends on."""
 
 SIMCORE = Path(__file__).resolve().parents[1]

@@ -7,7 +7,7 @@ import pytest
 from planner.studies.page import family_names, hollow_designs
 from planner.studies.panel import LIMIT_AT, Panel, design_panel
 from simcore.catalogue import price_book
-from simcore.evaluation import LimitResult, PhaseResult, PoolResult, RateResult
+from simcore.evaluation import Evaluation, LimitResult, PhaseResult, PoolResult, RateResult
 from simcore.result import StudyResult, study_result
 from tests.unit.simcore.questions import asked, explored
 
@@ -110,3 +110,13 @@ def test_families_are_named_without_what_all_machines_share(found: StudyResult) 
     assert names["sarathi:dgx-h100"] == "Sarathi, H100"
     assert names["splitwise:dgx-h100+dgx-a100"] == "Split, H100 + A100"
     assert {row.family for row in found.rows} <= set(names)
+
+
+def test_a_screened_design_says_what_it_can_hold_at_most(found: StudyResult) -> None:
+    name = next(row.design_id for row in found.rows if row is not found.winner)
+    beaten = Evaluation(name, "screened", "a better one uses no more", capacity_high=18.83)
+    again = study_result(found.spec, list(found.designs.values()), {**found.evaluations, name: beaten}, found.book)
+    row = again.row(name)
+    assert row is not None
+    assert ("Can hold", "at most 18.8 requests/s") in design_panel(again, row).facts
+    assert "Can hold" not in dict(design_panel(found, found.rows[0]).facts)

@@ -80,6 +80,33 @@ def test_b_calls_best_what_was_run_where_a_cheaper_design_was_not():
     assert text == row.replace("the best co-located design,", "the best co-located design run at that rate,") != row
 
 
+THREE = {**EACH, "sarathi:dgx-a100": (1.5,)}
+
+
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        (60.0, "Next: Sarathi on"),
+        (80.0, "; 1 screened design that may come before it holds at most 80 requests/s."),
+    ],
+)
+def test_b_says_of_the_next_family_what_is_known_of_designs_not_run_at_the_rate(bound, words):
+    context = asked(families=list(THREE))
+    designs, done = explored(context, THREE)
+    prices = price_book("splitwise-2023")
+    plain = study_result(context.spec, designs, done, prices)
+    following = plain.best_by_family[2]
+    assert following.family == "sarathi:dgx-h100"
+    cheap = min(
+        (row for row in plain.rows if row.family == following.family), key=lambda row: (row.usd_per_hour, row.design_id)
+    )
+    assert cheap.usd_per_hour < following.usd_per_hour
+    done[cheap.design_id] = Evaluation(cheap.design_id, "screened", "a better one uses no more", capacity_high=bound)
+    text = texts(study_result(context.spec, designs, done, prices))["B"].text
+    assert words in text
+    assert ("Next of those run at that rate: " in text) == (bound > 70)
+
+
 def test_b_says_when_no_other_kind_holds_the_rate():
     result = answered({"sarathi:dgx-h100": (0.5,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)})
     assert "No co-located design tried holds the rate within the limits." in texts(result)["B"].text

@@ -5,8 +5,9 @@ import pytest
 
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation
-from simcore.result import machines, study_result
+from simcore.result import study_result
 from simcore.rows import COLUMNS, as_json, as_text
+from simcore.shortfalls import machines
 from simcore.spec import Price, PriceBook, SpecError
 from simcore.study import next_designs
 from tests.unit.simcore.questions import asked, evaluation, explored

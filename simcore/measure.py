@@ -1,0 +1,47 @@
+"""What a goal compares designs by, and how a difference in it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simcore.rows import DesignRow
+from simcore.shortfalls import machines
+from simcore.spec import StudySpec
+from simcore.words import percent
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a goal compares: a figure to be low, and how a difference in it is said."""
+
+    figure: Callable[[DesignRow], float]
+    less: str
+    """``Costs {} less than``; the share goes between."""
+    unit: str
+    """What a runner-up has more of."""
+
+
+def measure_of(spec: StudySpec) -> Measure:
+    """The measure of a study's goal."""
+    if spec.goal == "power":
+        return Measure(lambda row: row.provisioned_w, "Takes {} less provisioned power than", "provisioned power")
+    if spec.goal == "machines":
+        return Measure(lambda row: float(machines(row)), "Needs {} fewer machines than", "machines")
+    if spec.goal == "throughput":
+        return Measure(
+            lambda row: 1 / (row.capacity_req_per_s or 1e-9), "Spends {} less time on a request than", "time a request"
+        )
+    return Measure(lambda row: float(row.usd_per_hour), "Costs {} less than", "cost")
+
+
+def difference(measure: Measure, winner: DesignRow, other: DesignRow) -> str:
+    """``Costs 12 % less than`` the other."""
+    less = 1 - measure.figure(winner) / measure.figure(other)
+    return measure.less.format(percent(less)) if less > 0 else f"Takes the same {measure.unit} as"
+
+
+def more(measure: Measure, winner: DesignRow, other: DesignRow) -> str:
+    """``+5 % cost`` of the other."""
+    share = measure.figure(other) / measure.figure(winner) - 1
+    return f"+{percent(share)} {measure.unit}" if share > 0 else f"the same {measure.unit}"

@@ -1,0 +1,151 @@
+"""What keeps a design from being the answer to a question, and how far off it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simcore import fleet
+from simcore.catalogue import resolve_machine
+from simcore.economics.hourly import usd_per_month
+from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
+from simcore.rows import DesignRow
+from simcore.spec import StudySpec
+from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, number
+
+POWER_WORDS = {
+    "nameplate": "nameplate",
+    "provisioned": "provisioned",
+    "drawn_mean": "mean drawn",
+    "drawn_p99": "P99 drawn",
+}
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """One thing that keeps a design from being an answer, and how far off it is."""
+
+    kind: str
+    """``rate``, ``power``, ``cost``, ``machines``, ``racks``, ``fit``; ``screened``: beaten without a simulation."""
+    text: str
+    """In words, with what it would need: ``26 kW more nameplate power``."""
+    excess: float
+    """How far off, as a share of the limit: orders the misses."""
+
+
+def shortfalls(row: DesignRow, evaluation: Evaluation, design: Design, spec: StudySpec) -> list[Shortfall]:
+    """Everything that is missing; empty for a design that meets the question."""
+    if evaluation.status != "evaluated":
+        kind = "screened" if evaluation.status == "screened" else "fit"
+        return [Shortfall(kind, evaluation.reason, float("inf"))]
+    return [
+        found
+        for found in (
+            _rate_shortfall(row, evaluation, spec),
+            _over(
+                "power",
+                power_w(row, spec, evaluation),
+                _scaled(spec.limits.power_limit_kw, 1000.0),
+                lambda more: f"{number(more / 1000)} kW more {POWER_WORDS[spec.limits.power_kind]} power",
+            ),
+            _over(
+                "cost",
+                float(usd_per_month(row.usd_per_hour)),
+                spec.limits.usd_per_month,
+                lambda more: f"{dollars(more)} a month more",
+            ),
+            _over("machines", machines(row), spec.limits.machines, lambda more: counted(more, "more machine")),
+            _over("racks", fleet.racks(design.case), spec.limits.racks, lambda more: f"{more:.0f} more racks"),
+            *_on_hand_shortfalls(design, spec),
+        )
+        if found
+    ]
+
+
+def _rate_shortfall(row: DesignRow, evaluation: Evaluation, spec: StudySpec) -> Shortfall | None:
+    rate = spec.rate_req_per_s
+    if evaluation.holds(rate):
+        return None
+    held = row.capacity_req_per_s or 0.0
+    text = f"holds {number(held)} requests/s instead of {number(rate)}" if held else "holds the limits at no rate"
+    missed = missed_limits(evaluation) if held else missed_by_all(evaluation)
+    if missed:
+        text += f" ({missed})"
+    return Shortfall("rate", text, (rate - held) / rate)
+
+
+def missed_by_all(evaluation: Evaluation) -> str:
+    """Where no rate holds: the limit that requests miss even when all but alone, with its value where that was run."""
+    run = evaluation.at_required
+    if run is not None and run.stable:
+        return missed_limits(evaluation)
+    metric, _, percentile = evaluation.binding_limit.rpartition("_p")
+    if not metric:
+        return ""
+    known = metric if metric.endswith("_slowdown") else f"{metric}_s"
+    return f"{limit_name(known, float(percentile))} is missed even by requests that are all but alone"
+
+
+def missed_limits(evaluation: Evaluation) -> str:
+    """The limit missed by most at the required rate: ``P99 TTFT slowdown 7.2× instead of 6×``; empty where none is."""
+    run = evaluation.at_required
+    if run is None or run.met:
+        return ""
+    if not run.stable:
+        return "the queue grows without end at that rate"
+    missed = [limit for limit in run.limits if not limit.met]
+    if not missed:
+        return ""
+    worst = max(missed, key=_excess)
+    digits = digits_apart(worst.value, worst.limit)
+    value, limit = (limit_value(worst.metric, figure, digits) for figure in (worst.value, worst.limit))
+    return f"{limit_name(worst.metric, worst.percentile)} {value} instead of {limit}"
+
+
+def _excess(limit: LimitResult) -> float:
+    """How many times over the limit; an attainment (percentile 0) is to be high, all else low."""
+    if not limit.value:
+        return float("inf")
+    return limit.value / limit.limit if limit.percentile else limit.limit / limit.value
+
+
+def _over(kind: str, used: float | None, limit: float | None, words: Callable[[float], str]) -> Shortfall | None:
+    if used is None or limit is None or used <= limit * (1 + 1e-12):
+        return None
+    return Shortfall(kind, f"needs {words(used - limit)}", (used - limit) / limit)
+
+
+def _on_hand_shortfalls(design: Design, spec: StudySpec) -> list[Shortfall]:
+    used = fleet.machine_counts(design.case)
+    found = []
+    for choice in spec.machines:
+        machine = resolve_machine(choice.machine)
+        more = used.get(machine.id, 0) - (choice.on_hand if choice.on_hand is not None else used.get(machine.id, 0))
+        if more > 0:
+            found.append(Shortfall("machines", f"needs {more} more {machine.name}", more / max(choice.on_hand or 0, 1)))
+    return found
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor
+
+
+def power_w(row: DesignRow, spec: StudySpec, evaluation: Evaluation) -> float | None:
+    """The design's watts of the kind that the study limits: ratings, or drawn at the required rate (None: not run)."""
+    kind = spec.limits.power_kind
+    if kind in ("nameplate", "provisioned"):
+        return row.nameplate_w if kind == "nameplate" else row.provisioned_w
+    drawn = drawn_result(evaluation)
+    if drawn is None:
+        return None
+    return drawn.mean_w if kind == "drawn_mean" else drawn.p99_w
+
+
+def drawn_result(evaluation: Evaluation) -> RateResult | None:
+    """The run whose drawn power counts: at the required rate, else at capacity."""
+    return evaluation.at_required or evaluation.at_capacity
+
+
+def machines(row: DesignRow) -> int:
+    """All machines of the design."""
+    return sum(count or 0 for count in (row.mixed_machines, row.prefill_machines, row.decode_machines))
