@@ -123,7 +123,10 @@ def prices(lines: Sequence[Line]) -> str:
         "designs": lambda line: f"{line['designs']}",
         "request and page, CPU-s": lambda line: f"{line['cpu_s']:.3f}",
         "wall, s": lambda line: f"{line['wall_s']:.3f}",
+        "page, kB": lambda line: f"{line['page_kb']:.0f}",
+        "all rows, CPU-s and kB": lambda line: f"{line['whole_table_cpu_s']:.3f}, {line['whole_table_kb']:.0f}",
         "first page of a new process, CPU-s": lambda line: f"{line['first_page_cpu_s']:.3f}",
+        "once warmed up": lambda line: f"{line['warmed_first_page_cpu_s']:.3f}",
     }
     return table("Only prices change", columns, of(lines, "price change"))
 

@@ -1,8 +1,11 @@
 """The catalogue as one user sees it: the shipped rows with the user's teams' own figures and price books on top."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any, TypeVar
+
+from django.db.models import QuerySet
 
 from planner.accounts.owned import Visitor
 from planner.catalogue.models import (
@@ -18,6 +21,7 @@ from simcore.catalogue import build
 from simcore.spec import Accelerator, Machine, Model, Price, SpecError, nearest
 from simcore.spec import PriceBook as SpecPriceBook
 
+T = TypeVar("T", Accelerator, Machine, Model)
 KINDS = {"accelerators": "accelerator", "machines": "machine", "models": "model"}
 
 
@@ -33,34 +37,74 @@ def figures_of(user: Visitor, table: str, row_id: str) -> list[Figure]:
     """A row's figures; SpecError names the nearest id."""
     found = _figures(user, table, row_id=row_id)
     if not found:
-        rows = rows_of(user, table)
-        raise SpecError(f"{KINDS[table]}: found '{row_id}', expected one of {', '.join(rows)}{nearest(row_id, rows)}")
+        raise _unknown(user, table, row_id)
     return list({figure.field: figure for figure in found}.values())
 
 
 def _figures(user: Visitor, table: str, **of: str) -> list[Figure]:
+    return [figure for rows in _queries(user, table, **of) for figure in rows]
+
+
+def _queries(user: Visitor, table: str, **of: Any) -> tuple[QuerySet[ShippedFigure], QuerySet[FigureOverride]]:
     """Shipped figures, then the teams' own, which stand in for shipped ones of the same row and field."""
     own = FigureOverride.objects.visible_to(user).filter(table=table, **of)
-    return [*ShippedFigure.objects.filter(table=table, **of), *own]
+    return ShippedFigure.objects.filter(table=table, **of), own
+
+
+def _unknown(user: Visitor, table: str, row_id: str) -> SpecError:
+    rows = [name for name, _ in names_of(user, table)]
+    return SpecError(f"{KINDS[table]}: found '{row_id}', expected one of {', '.join(rows)}{nearest(row_id, rows)}")
 
 
 def accelerator_for(user: Visitor, row_id: str) -> Accelerator:
     """The accelerator as the user sees it."""
-    return build(Accelerator, row_id, _texts(figures_of(user, "accelerators", row_id)))
+    return _built(user, Accelerator, "accelerators", [row_id])[row_id]
 
 
 def machine_for(user: Visitor, row_id: str) -> Machine:
     """The machine as the user sees it; its accelerator is inline where a team's own figure is in it."""
-    machine = build(Machine, row_id, _texts(figures_of(user, "machines", row_id)))
+    machine = _built(user, Machine, "machines", [row_id])[row_id]
     figures = figures_of(user, "accelerators", str(machine.accelerator))
     if any(isinstance(figure, FigureOverride) for figure in figures):
         return replace(machine, accelerator=build(Accelerator, str(machine.accelerator), _texts(figures)))
     return machine
 
 
+def whole_machines_for(user: Visitor, row_ids: Collection[str]) -> list[Machine]:
+    """The machines as the user sees them, each with its accelerator's figures copied in; SpecError names the nearest
+    id of one that is unknown."""
+    machines = _built(user, Machine, "machines", row_ids)
+    accelerators = _built(
+        user, Accelerator, "accelerators", {str(machine.accelerator) for machine in machines.values()}
+    )
+    return [replace(machine, accelerator=accelerators[str(machine.accelerator)]) for machine in machines.values()]
+
+
 def model_for(user: Visitor, row_id: str) -> Model:
     """The model as the user sees it."""
-    return build(Model, row_id, _texts(figures_of(user, "models", row_id)))
+    return _built(user, Model, "models", [row_id])[row_id]
+
+
+def names_of(user: Visitor, table: str) -> list[tuple[str, str]]:
+    """Id and name of a table's rows, in their order; the id stands for a name that is missing."""
+    return [(row_id, texts.get("name", row_id)) for row_id, texts in _texts_by_id(user, table).items()]
+
+
+def _built(user: Visitor, cls: type[T], table: str, row_ids: Collection[str]) -> dict[str, T]:
+    """Rows as simcore's, by id, in two queries however many there are."""
+    texts = _texts_by_id(user, table, row_id__in=row_ids)
+    if missing := [row_id for row_id in row_ids if row_id not in texts]:
+        raise _unknown(user, table, missing[0])
+    return {row_id: build(cls, row_id, texts[row_id]) for row_id in row_ids}
+
+
+def _texts_by_id(user: Visitor, table: str, **of: Collection[str]) -> dict[str, dict[str, str]]:
+    """Row → field → value as text."""
+    texts: dict[str, dict[str, str]] = {}
+    for rows in _queries(user, table, **of):
+        for row_id, field, value in rows.values_list("row_id", "field", "value"):
+            texts.setdefault(row_id, {})[field] = value
+    return texts
 
 
 def price_books_for(user: Visitor) -> dict[str, SpecPriceBook]:

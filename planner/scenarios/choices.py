@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.accounts.owned import Visitor
-from planner.catalogue.services import price_books_for, rows_of
+from planner.catalogue.services import names_of, price_books_for
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
 from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT
@@ -25,8 +25,8 @@ class Choices:
     def of(cls, user: Visitor) -> "Choices":
         return cls(
             user=user,
-            models=_named(user, "models"),
-            machines=_named(user, "machines"),
+            models=names_of(user, "models"),
+            machines=names_of(user, "machines"),
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
             price_books=price_books_for(user),
         )
@@ -55,11 +55,3 @@ class Choices:
             for second, other in self.machines
         ]
         return together + split
-
-
-def _named(user: Visitor, table: str) -> Pairs:
-    """Id and name of a catalogue table's rows."""
-    return [
-        (row_id, next((figure.value for figure in figures if figure.field == "name"), row_id))
-        for row_id, figures in rows_of(user, table).items()
-    ]

@@ -154,9 +154,9 @@ class QuestionForm(forms.Form):
         "a whole number from 0 up", units.PLAIN, least=0, most=2**31 - 1, whole=True, required=False, initial=0
     )
 
-    def __init__(self, user: Visitor, data: Any = None, **options: Any) -> None:
+    def __init__(self, user: Visitor, data: Any = None, *, offered: Choices | None = None, **options: Any) -> None:
         super().__init__(data, **options)
-        self.offered = Choices.of(user)
+        self.offered = offered or Choices.of(user)
         for name, choices in self.offered.fields().items():
             self.fields[name].choices = choices  # type: ignore[attr-defined]
 

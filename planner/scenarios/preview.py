@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from planner.accounts.owned import Visitor
+from planner.scenarios.choices import Choices
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
 from planner.scenarios.page import QuestionPage
-from planner.studies.spec import Question, compile_question
+from planner.studies.spec import compile_question
 from planner.workloads.models import Workload
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.counts import grid
 from simcore.families import SPLIT, PoolChoice
 from simcore.fluid import LoneRequest, lone_request, work_machines
-from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, SlowdownSlo, SpecError, StudySpec
+from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, SlowdownSlo, SpecError, StudySpec, WorkloadSpec
 from simcore.study import LIKELY_BATCH, Context, context
 from simcore.traces import Trace
 from simcore.traces.arrivals import MOST_REQUESTS
@@ -26,6 +27,8 @@ from simcore.words import limit_name, limit_value, listed, number
 from simcore.workload_statistics import WorkloadStatistics
 
 CACHED_TRACES = 4
+CACHED_PREVIEWS = 32
+BARE = "-"
 BURSTY_GAP_CV = 1.2
 """From here on, arrivals are called bursty; a Poisson process has 1, and a sample of one seldom 1.1."""
 
@@ -67,9 +70,9 @@ class Lone:
         return self.times.first_token_s + self.times.token_s * (self.requests.output_tokens - 1)
 
 
-def preview(user: Visitor, data: Mapping[str, Any]) -> Preview:
+def preview(user: Visitor, data: Mapping[str, Any], offered: Choices | None = None) -> Preview:
     """The preview of typed values; what is wrong with them instead, where they are."""
-    form = QuestionForm(user, data)
+    form = QuestionForm(user, data, offered=offered)
     found, page = _checked(user, form), QuestionPage(form)
     advanced_matters = form.is_valid() or page.advanced_open
     return replace(found, offers_defaults=bool(found.warnings and advanced_matters and page.differing))
@@ -79,15 +82,24 @@ def _checked(user: Visitor, form: QuestionForm) -> Preview:
     if not form.is_valid():
         return Preview(warnings=tuple(_complaints(QuestionPage(form))))
     try:
-        return _of(compile_question(user, form.cleaned_data))
+        question = compile_question(user, form.cleaned_data)
+        return _of(_bare(question.spec), question.workload.pk, question.trace_hash)
     except FieldErrors as error:
         return Preview(warnings=tuple(error.fields.values()))
     except SpecError as error:
         return Preview(warnings=(str(error),))
 
 
-def _of(question: Question) -> Preview:
-    spec, requests = question.spec, _requests(question.workload.pk, question.trace_hash)
+def _bare(spec: StudySpec) -> StudySpec:
+    """Without what no line depends on: money, so that a changed price finds the lines made, and what the workload is
+    called, for its requests are asked for."""
+    limits = replace(spec.limits, usd_per_month=None)
+    return replace(spec, prices=BARE, limits=limits, workload=WorkloadSpec(trace=BARE))
+
+
+@lru_cache(maxsize=CACHED_PREVIEWS)
+def _of(spec: StudySpec, workload_id: int, trace_hash: str) -> Preview:
+    requests = _requests(workload_id, trace_hash)
     found = context(spec, requests.trace)
     pools = {pool.machine.id: pool for line in found.lines if not line.reason for pool in line.pools}
     if not pools:

@@ -55,7 +55,7 @@ def first_preview(form: QuestionForm) -> Preview:
     """The preview that a page starts with: of the form's own values."""
     if form.is_bound:
         return Preview()
-    return preview_of(form.offered.user, {name: form[name].value() for name in form.fields})
+    return preview_of(form.offered.user, {name: form[name].value() for name in form.fields}, form.offered)
 
 
 def _posted(request: HttpRequest) -> HttpResponse:

@@ -41,6 +41,9 @@ class Study(OwnedModel):
     damaged = models.PositiveIntegerField(default=0, editable=False)
     """Stored results that it wanted, found damaged and had computed again."""
     started_at = models.DateTimeField(null=True, editable=False)
+    """When it was taken up, the last time if it was gone on with."""
+    worked_s = models.FloatField(default=0.0, editable=False)
+    """How long it had run before that."""
     finished_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -53,6 +56,12 @@ class Study(OwnedModel):
     @property
     def is_active(self) -> bool:
         return self.state in {State.QUEUED, State.RUNNING}
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long it has run, or ran; the pause before it was gone on with is not counted."""
+        now = self.finished_at or timezone.now()
+        return self.worked_s + (now - (self.started_at or self.created_at)).total_seconds()
 
     @property
     def is_partial(self) -> bool:

@@ -1,32 +1,28 @@
 """The result page of a study: its answer, charts and tables, from what has been tried so far."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
 
 from planner.studies import results
-from planner.studies.figures import (
-    POWER_NAMES,
-    Axis,
-    Figure,
-    Look,
-    cost_axis,
-    frontier_figure,
-    power_axis,
-    summary,
-)
+from planner.studies.axes import POWER_NAMES, Axis, cost_axis, power_axis
+from planner.studies.chart_words import summary
+from planner.studies.figures import Figure, frontier_figure
 from planner.studies.models import Study
 from planner.studies.results import Progress
-from planner.studies.tables import Table, TableRow, designs_table, table_rows
+from planner.studies.series import Look
+from planner.studies.tables import Extent, Marks, Table, designs_table, kept_designs
+from simcore import explain
 from simcore.catalogue import resolve_machine
 from simcore.explain import AnswerLine
 from simcore.families import SCHEDULER_NAMES, SPLIT
 from simcore.result import StudyResult
 from simcore.spec import StudySpec
 
+ANY_DESIGN = "DESIGN"
 POWER_COLUMNS = {
     "nameplate": "nameplate_w",
     "provisioned": "provisioned_w",
@@ -38,17 +34,8 @@ MAKE = "DGX "
 FIRST_POLLS_S = ((15, 1), (90, 2))
 """Polled every second for the first 15 s, every two seconds up to 90 s, then every five."""
 LAST_POLLS_S = 5
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A frontier chart with its words and its table."""
-
-    id: str
-    title: str
-    figure: Figure
-    summary: str
-    table: Table
+EXTENTS = {"cost": Extent.SHORT, "power": Extent.NONE}
+"""How much of each chart's table a page begins with."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +44,10 @@ class ResultPage:
 
     study: Study
     power: str
+    extents: Mapping[str, Extent] = field(default_factory=lambda: EXTENTS)
+    """Chart → how much of its table is shown."""
+    chosen: str = ""
+    """The design that is looked at."""
 
     @cached_property
     def result(self) -> StudyResult:
@@ -68,7 +59,7 @@ class ResultPage:
 
     @cached_property
     def answer(self) -> tuple[AnswerLine, ...]:
-        return results.answer(self.study)
+        return explain.answer(self.result, results.how_far(self.study))
 
     @cached_property
     def failed(self) -> int:
@@ -83,13 +74,16 @@ class ResultPage:
         return next((every for until, every in FIRST_POLLS_S if elapsed < until), LAST_POLLS_S)
 
     @property
-    def charts(self) -> list[Chart]:
+    def charts(self) -> list["Chart"]:
+        return [self.chart("cost"), self.chart("power")]
+
+    def chart(self, name: str) -> "Chart":
+        """``cost``, or whatever else for power."""
         limits = self.result.spec.limits
+        if name == "cost":
+            return Chart(self, "cost", "Cost frontier", cost_axis(limits.usd_per_month), "usd_per_hour")
         limit_kw = limits.power_limit_kw if limits.power_kind == self.power else None
-        return [
-            self._chart("cost", "Cost frontier", cost_axis(limits.usd_per_month), "usd_per_hour"),
-            self._chart("power", "Power frontier", power_axis(self.power, limit_kw), POWER_COLUMNS[self.power]),
-        ]
+        return Chart(self, "power", "Power frontier", power_axis(self.power, limit_kw), POWER_COLUMNS[self.power])
 
     @property
     def power_kinds(self) -> list[tuple[str, str, bool]]:
@@ -106,27 +100,52 @@ class ResultPage:
         )
 
     @cached_property
-    def rows(self) -> dict[str, TableRow]:
-        def address(design_id: str) -> str:
-            return reverse("studies:design", args=[self.study.pk, design_id])
+    def marks(self) -> Marks:
+        """What the tables' rows show beside their figures."""
+        address = reverse("studies:design", args=[self.study.pk, ANY_DESIGN])
+        return Marks(lambda name: address.replace(ANY_DESIGN, name), self.look.hollow, self.look.answer_id)
 
-        return table_rows(self.result.rows, address, self.look.hollow, self.look.answer_id)
 
-    def _chart(self, chart_id: str, title: str, axis: Axis, column: str) -> Chart:
-        rows, look = self.result.rows, self.look
-        return Chart(
-            chart_id,
-            title,
-            frontier_figure(rows, axis, look),
-            summary(rows, axis, look),
-            designs_table(rows, self.rows, column),
-        )
+@dataclass(frozen=True)
+class Chart:
+    """A frontier chart with its words and its table; each is made when the page asks for it."""
+
+    page: ResultPage
+    id: str
+    title: str
+    axis: Axis
+    column: str
+    """By which its table is sorted."""
+
+    @cached_property
+    def figure(self) -> Figure:
+        return frontier_figure(self.page.result.rows, self.axis, self.page.look)
+
+    @cached_property
+    def summary(self) -> str:
+        return summary(self.page.result.rows, self.axis, self.page.look)
+
+    @property
+    def extent(self) -> Extent:
+        return self.page.extents[self.id]
+
+    @cached_property
+    def table(self) -> Table:
+        page = self.page
+        return designs_table(page.result, page.marks, self.column, kept_designs(page.result, self.extent, page.chosen))
 
 
 def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
-    """The page with the power figure asked for, else the one that the question limits."""
+    """The page with the power figure asked for, else the one that the question limits, and as much of the tables as
+    is asked for."""
     asked = str(query.get("power", ""))
-    return ResultPage(study, asked if asked in POWER_COLUMNS else study.spec["limits"]["power_kind"])
+    power = asked if asked in POWER_COLUMNS else study.spec["limits"]["power_kind"]
+    extents = {chart: _extent(query.get(f"{chart}_table"), first) for chart, first in EXTENTS.items()}
+    return ResultPage(study, power, extents, str(query.get("design", "")))
+
+
+def _extent(asked: Any, otherwise: Extent) -> Extent:
+    return Extent(asked) if asked in list(Extent) else otherwise
 
 
 def hollow_designs(result: StudyResult) -> frozenset[str]:

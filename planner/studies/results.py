@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Literal
 
 from django.db.models import Count, Q
-from django.utils import timezone
 
 from planner.studies import stored, workers
 from planner.studies.leases import State
@@ -77,7 +76,7 @@ def progress(study: Study) -> Progress:
         known=counts[Origin.KNOWN],
         screened=counts[Origin.SCREENED],
         damaged=study.damaged,
-        elapsed_s=_elapsed_s(study),
+        elapsed_s=study.elapsed_s,
         phase=_phase(study, tried, total),
         is_active=study.is_active,
     )
@@ -111,11 +110,6 @@ def _study_result(study_id: int, created_at: datetime, step: tuple[Hashable, ...
     study = Study.unscoped.get(pk=study_id)
     designs, found = stored.designs_of(study), stored.evaluations_of(study)
     return combine(stored.spec_of(study), list(designs.values()), found, stored.prices_of(study))
-
-
-def _elapsed_s(study: Study) -> float:
-    start = study.started_at or study.created_at
-    return ((study.finished_at or timezone.now()) - start).total_seconds()
 
 
 def _waits_for() -> str:

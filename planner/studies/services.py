@@ -82,7 +82,8 @@ def retry(study: Study) -> None:
     rows = [*shards, *study.waves.exclude(state=State.DONE)]
     if not rows and not damaged and study.state == State.DONE:
         return
-    move(study, State.RUNNING if study.designs.exists() else State.QUEUED, finished_at=None, error="")
+    worked = {"worked_s": study.elapsed_s, "started_at": timezone.now(), "finished_at": None}
+    move(study, State.RUNNING if study.designs.exists() else State.QUEUED, error="", **worked)
     for row in rows:
         leases.requeue(row)
         queue.send(row)

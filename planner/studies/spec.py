@@ -1,11 +1,11 @@
 """A revision's inputs as a StudySpec: the only translation. Everything the study rests on is copied in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from planner.accounts.owned import Visitor
-from planner.catalogue.services import accelerator_for, machine_for, model_for, price_book_for
+from planner.catalogue.services import model_for, price_book_for, whole_machines_for
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import LIMITED
 from planner.scenarios.models import Revision
@@ -17,7 +17,6 @@ from simcore.spec import (
     KvTransferSpec,
     LatencySpec,
     Limit,
-    Machine,
     MachineChoice,
     PriceBook,
     SchedulerOptions,
@@ -65,7 +64,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
     with _at_field("model"):
         model = model_for(user, inputs["model"])
     with _at_field("machines"):
-        machines = tuple(MachineChoice(_machine(user, name)) for name in inputs["machines"])
+        machines = tuple(MachineChoice(machine) for machine in whole_machines_for(user, inputs["machines"]))
     with _at_field("slo_kind"):
         slo = _slo(inputs)
     with _at_field("__all__"):
@@ -100,14 +99,6 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
                 every=inputs.get("counts_tried") == "every",
             ),
         )
-
-
-def _machine(user: Visitor, name: str) -> Machine:
-    """The machine with its accelerator's figures copied in."""
-    machine = machine_for(user, name)
-    if isinstance(machine.accelerator, str):
-        return replace(machine, accelerator=accelerator_for(user, machine.accelerator))
-    return machine
 
 
 def _workload_spec(workload: Workload) -> WorkloadSpec:

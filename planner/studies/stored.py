@@ -2,6 +2,7 @@
 
 import logging
 from functools import lru_cache
+from typing import Any
 
 from planner.studies.models import Study, StudyDesign
 from planner.studies.packed import DamagedError, unpack
@@ -48,14 +49,15 @@ def design_of(row: StudyDesign) -> Design:
 
 def damaged_rows(study: Study) -> list[int]:
     """The ids of those rows of which something cannot be read."""
-    return [row.pk for row in study.designs.all() if not _is_whole(row)]
+    rows = study.designs.values_list("pk", "design", "design_checksum", "result", "result_checksum")
+    return [pk for pk, *packed in rows if not _is_whole(*packed)]
 
 
-def _is_whole(row: StudyDesign) -> bool:
+def _is_whole(design: Any, design_checksum: Any, result: Any, result_checksum: Any) -> bool:
     try:
-        design_of(row)
-        if row.result is not None:
-            _result(bytes(row.result), row.result_checksum)
+        _design(bytes(design), design_checksum)
+        if result is not None:
+            _result(bytes(result), result_checksum)
     except DamagedError:
         return False
     return True

@@ -1,14 +1,23 @@
-"""The table under each frontier chart: exactly the columns of designs.csv, short on screen, exact in the title."""
+"""The table under each frontier chart: exactly the columns of designs.csv, short on screen, exact in the title.
 
-from collections.abc import Callable, Iterable, Mapping
+A fine grid has hundreds of designs, and their rows take longer than all the rest of a page: a table begins with the
+designs that matter most, and has all of them once they are asked for.
+"""
+
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from html import escape
 from typing import Any
 
 from django.utils.safestring import SafeString
 
 from planner.numerals import exact, short
+from simcore.result import StudyResult
 from simcore.rows import COLUMNS, DesignRow
+
+SHORT_ROWS = 40
+"""Where there are no more designs than this, the short table has all of them."""
 
 WORDS = {
     "design_id": "Hash of the cluster and its rules: the same in every study",
@@ -41,6 +50,15 @@ class Column:
 HEAD = tuple(Column(name, WORDS.get(name, ""), name in NUMERIC) for name in COLUMNS)
 
 
+class Extent(StrEnum):
+    """How much of a table is on the page."""
+
+    NONE = "none"
+    SHORT = "short"
+    """What matters most, and the design that is looked at."""
+    ALL = "all"
+
+
 @dataclass(frozen=True)
 class TableRow:
     design_id: str
@@ -54,22 +72,50 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
     sorted_by: str
+    designs: int
+    """All that the study has, on the table or not."""
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.rows) == self.designs
 
 
-def table_rows(
-    rows: Iterable[DesignRow], address: Callable[[str], str], hollow: frozenset[str], answer_id: str | None
-) -> dict[str, TableRow]:
-    """Design id → its row, for the tables of both charts. ``address`` of a design's own page."""
-    return {
-        row.design_id: TableRow(row.design_id, _css(row, hollow, answer_id), _html(row, address(row.design_id)))
-        for row in rows
-    }
+@dataclass(frozen=True)
+class Marks:
+    """What a row shows beside its figures."""
+
+    address: Callable[[str], str]
+    """Of a design's own page."""
+    hollow: frozenset[str] = frozenset()
+    answer_id: str | None = None
 
 
-def designs_table(rows: Iterable[DesignRow], made: Mapping[str, TableRow], sorted_by: str) -> Table:
-    """All rows by one column, those without a value in it last."""
-    ordered = sorted(rows, key=lambda row: _key(row, sorted_by))
-    return Table(HEAD, tuple(made[row.design_id] for row in ordered), sorted_by)
+def designs_table(result: StudyResult, marks: Marks, sorted_by: str, kept: Collection[str]) -> Table:
+    """The designs of ``kept`` by one column, those without a value in it last."""
+    rows = [row for row in result.rows if row.design_id in kept]
+    rows.sort(key=lambda row: _key(row, sorted_by))
+    return Table(HEAD, tuple(_row(row, marks) for row in rows), sorted_by, len(result.rows))
+
+
+def kept_designs(result: StudyResult, extent: Extent, chosen: str = "") -> frozenset[str]:
+    """The ids of those on a table of this extent; ``chosen`` is among them whatever it is, if it is a design."""
+    if extent == Extent.NONE:
+        return frozenset()
+    everything = extent == Extent.ALL or len(result.rows) <= SHORT_ROWS
+    rows: Iterable[DesignRow] = result.rows if everything else _foremost(result)
+    return frozenset([*(row.design_id for row in rows), *([chosen] if chosen else [])])
+
+
+def _foremost(result: StudyResult) -> Iterable[DesignRow]:
+    """Both frontiers, the best of each family that holds the rate, or where none does the closest; the answer is the
+    best of its family."""
+    yield from (row for row in result.rows if row.on_cost_frontier or row.on_power_frontier)
+    yield from result.best_by_family
+    yield from result.closest
+
+
+def _row(row: DesignRow, marks: Marks) -> TableRow:
+    return TableRow(row.design_id, _css(row, marks), _html(row, marks.address(row.design_id)))
 
 
 def _html(row: DesignRow, address: str) -> SafeString:
@@ -87,10 +133,10 @@ def _cell(name: str, value: Any) -> str:
     return f'<td class="number"{title}>{escape(text)}</td>'
 
 
-def _css(row: DesignRow, hollow: frozenset[str], answer_id: str | None) -> str:
+def _css(row: DesignRow, marks: Marks) -> str:
     classes = {
-        "answer": row.design_id == answer_id,
-        "cannot": row.design_id in hollow,
+        "answer": row.design_id == marks.answer_id,
+        "cannot": row.design_id in marks.hollow,
         "dominated": row.cost_dominated_by is not None,
         "screened": row.status == "screened",
     }

@@ -16,11 +16,12 @@ from planner.scenarios.services import save_revision
 from planner.scenarios.views import first_preview, refused, upload_instead
 from planner.studies.actions import study_for
 from planner.studies.models import Study
-from planner.studies.page import result_page
+from planner.studies.page import EXTENTS, result_page
 from planner.studies.panel import design_panel
 from planner.studies.results import headline as headline_of
 from planner.studies.results import study_result
 from planner.studies.services import ask_new, editable, start_study
+from planner.studies.tables import Extent
 
 STOP_POLLING = 286
 """htmx swaps the answer in and asks no more."""
@@ -65,8 +66,20 @@ def power(request: HttpRequest, study_id: int) -> HttpResponse:
     page = result_page(study, request.GET)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(f"{reverse('studies:result', args=[study_id])}?power={page.power}")
-    context = _context(request, study) | {"result_page": page, "chart": page.charts[1]}
+    context = _context(request, study) | {"result_page": page, "chart": page.chart("power")}
     return render(request, "studies/_frontier_data.html", context)
+
+
+@require_safe
+def table(request: HttpRequest, study_id: int, chart: str) -> HttpResponse:
+    """The table of a chart: as much of it as the page asks for, or all of it on a page of its own."""
+    study = study_for(request, study_id)
+    if chart not in EXTENTS:
+        raise Http404("Its charts are those of cost and power.")
+    asked = request.GET if request.htmx else {**request.GET.dict(), f"{chart}_table": Extent.ALL}  # type: ignore[attr-defined]
+    page = result_page(study, asked)
+    template = "studies/_rows.html" if request.htmx else "studies/designs.html"  # type: ignore[attr-defined]
+    return render(request, template, _context(request, study) | {"result_page": page, "chart": page.chart(chart)})
 
 
 @require_safe

@@ -59,6 +59,30 @@ def test_another_power_figure(example: Page) -> None:
     expect(example.locator("#power .xtitle")).to_contain_text("drawn")
 
 
+def test_the_other_table_comes_when_it_is_opened_and_is_sorted_by_the_figure_chosen(example: Page) -> None:
+    expect(example.locator("#power tbody tr")).to_have_count(0)
+    example.locator("#power details.designs > summary").click()
+    expect(example.locator("#power tbody tr").first).to_be_visible()
+    expect(example.locator("#power th[data-column='nameplate_w']")).to_have_attribute("aria-sort", "ascending")
+    example.get_by_text("drawn, mean at capacity").click()
+    expect(example.locator("#power th[data-column='mean_w']")).to_have_attribute("aria-sort", "ascending")
+
+
+def test_a_long_table_begins_short_takes_in_what_is_chosen_and_shows_all_when_asked(example: Page) -> None:
+    more = example.locator("#cost").get_by_role("link", name=re.compile(r"^Show all \d+"))
+    expect(more).to_be_visible(timeout=STUDY_MS)
+    shown = {row.get_attribute("data-design") for row in example.locator("#cost tbody tr").all()}
+    listed = example.request.get(example.get_by_role("link", name="API").evaluate("link => link.href")).json()
+    hidden = next(row["design_id"] for row in listed["results"] if row["design_id"] not in shown)
+    example.evaluate("id => { location.hash = `design=${id}`; }", hidden)
+    row = example.locator(f"#cost tr[data-design='{hidden}']")
+    expect(row).to_have_attribute("aria-current", "true")
+    more.click()
+    expect(more).to_have_count(0)
+    assert example.locator("#cost tbody tr").count() >= len(listed["results"])
+    expect(row).to_have_attribute("aria-current", "true")
+
+
 def test_arrow_keys_walk_along_the_frontier(example: Page) -> None:
     expect(example.locator("#cost .scatterlayer .points path").first).to_be_attached()
     example.locator("#cost .plot").focus()
@@ -105,4 +129,8 @@ def test_it_reads_without_any_script(browser: Browser, planner: Planner) -> None
     page.goto(planner.url)
     page.get_by_role("link", name="Charts, designs and downloads").click()
     expect(page.locator("#answer h2")).not_to_be_empty()
+    page.locator("#power details.designs > summary").click()
+    page.get_by_role("link", name="All designs by power").click()
+    expect(page.locator("tbody tr").first).to_be_visible()
+    expect(page.locator("th[data-column='nameplate_w']")).to_have_attribute("aria-sort", "ascending")
     context.close()

@@ -6,8 +6,11 @@ from itertools import pairwise
 import plotly.graph_objects as go
 import pytest
 
-from planner.studies import figures
-from planner.studies.figures import Look, cost_axis, frontier_figure, power_axis, summary
+from planner.studies.axes import cost_axis, power_axis
+from planner.studies.chart_traces import FAINT
+from planner.studies.chart_words import summary
+from planner.studies.figures import LABEL_GAP, frontier_figure
+from planner.studies.series import MAX_FAMILIES, REST, Look
 from tests.unit.planner.design_rows import SPLIT, infeasible, row
 
 HOSTILE = '<img src=x onerror="alert(1)">'
@@ -60,7 +63,7 @@ def test_dominated_designs_are_faint(rows: list) -> None:
     figure = frontier_figure(rows, cost_axis(), Look(70.0))
     points = next(t for t in traces(figure, "designs") if "a" in t["customdata"])
     by_id = dict(zip(points["customdata"], points["marker"]["opacity"], strict=True))
-    assert by_id == {"a": 1.0, "b": 1.0, "c": figures.FAINT}
+    assert by_id == {"a": 1.0, "b": 1.0, "c": FAINT}
 
 
 def test_infeasible_designs_are_hollow_with_the_reason(rows: list) -> None:
@@ -105,9 +108,9 @@ def test_more_than_eight_families_share_the_last_line() -> None:
     rows = [row(str(n), 10.0 + n, family=f"family {n}") for n in range(12)]
     figure = frontier_figure(rows, cost_axis(), Look(70.0))
     names = [trace["name"] for trace in traces(figure, "family")]
-    assert len(names) == figures.MAX_FAMILIES
+    assert len(names) == MAX_FAMILIES
     assert names[0] == "family 11"
-    assert names[-1] == figures.REST
+    assert names[-1] == REST
     plotted = {design for trace in traces(figure, "designs") for design in trace["customdata"]}
     assert plotted == {str(n) for n in range(12)}
 
@@ -131,7 +134,7 @@ def test_line_ends_do_not_overlap() -> None:
     heights = sorted(note["y"] for note in layout["annotations"] if note["name"].startswith("family:"))
     assert len(heights) == 8
     assert heights[-1] <= top + 1e-9
-    assert all(b - a >= figures.LABEL_GAP * top - 1e-9 for a, b in pairwise(heights))
+    assert all(b - a >= LABEL_GAP * top - 1e-9 for a, b in pairwise(heights))
 
 
 def test_the_required_rate_and_the_limit_are_lines() -> None:

@@ -3,15 +3,22 @@
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
 
-from planner.studies.tables import HEAD, NUMERIC, Table, designs_table, table_rows
+from planner.studies.tables import HEAD, NUMERIC, SHORT_ROWS, Extent, Marks, Table, designs_table, kept_designs
 from simcore.rows import COLUMNS, DesignRow
 from tests.unit.planner.design_rows import infeasible, row
 
 
+def result(rows: Sequence[DesignRow], best: Sequence[DesignRow] = (), closest: Sequence[DesignRow] = ()) -> Any:
+    """All that a table reads of a StudyResult."""
+    return SimpleNamespace(rows=tuple(rows), best_by_family=tuple(best), closest=tuple(closest))
+
+
 def table(rows: Sequence[DesignRow], sorted_by: str = "usd_per_hour") -> Table:
-    made = table_rows(rows, lambda design_id: f"/designs/{design_id}/", frozenset({"c"}), "a")
-    return designs_table(rows, made, sorted_by)
+    marks = Marks(lambda design_id: f"/designs/{design_id}/", frozenset({"c"}), "a")
+    return designs_table(result(rows), marks, sorted_by, kept_designs(result(rows), Extent.ALL))
 
 
 def cells(one: DesignRow) -> dict[str, tuple[str, str]]:
@@ -59,3 +66,29 @@ def test_rows_say_what_they_are() -> None:
         "b": "dominated",
         "c": "cannot",
     }
+
+
+def test_a_short_table_has_what_matters_most_and_the_design_looked_at() -> None:
+    plain = [row(f"p{number}", cost_dominated_by="f") for number in range(SHORT_ROWS)]
+    cost, power = row("c", on_cost_frontier=True), row("f", on_power_frontier=True)
+    every = result([*plain, cost, power], best=[plain[3]])
+    assert kept_designs(every, Extent.SHORT, "p7") == {"c", "f", "p3", "p7"}
+    assert kept_designs(every, Extent.ALL) == {one.design_id for one in every.rows}
+    assert kept_designs(every, Extent.NONE, "p7") == set()
+
+
+def test_a_short_table_where_nothing_holds_has_the_closest() -> None:
+    every = [row(f"p{number}", 1.0) for number in range(SHORT_ROWS + 1)]
+    assert kept_designs(result(every, closest=every[4:6]), Extent.SHORT) == {"p4", "p5"}
+
+
+def test_few_designs_are_all_in_the_short_table() -> None:
+    every = [row(f"p{number}") for number in range(SHORT_ROWS)]
+    assert len(kept_designs(result(every), Extent.SHORT)) == SHORT_ROWS
+
+
+def test_a_chosen_design_that_is_none_adds_no_row() -> None:
+    every = result([row("a"), row("b")])
+    found = designs_table(every, Marks(str), "usd_per_hour", kept_designs(every, Extent.SHORT, "<nonsense>"))
+    assert [one.design_id for one in found.rows] == ["a", "b"]
+    assert found.is_whole

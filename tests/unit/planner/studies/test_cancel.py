@@ -1,9 +1,11 @@
 """Cancel keeps what is computed; retry goes on; what a reaper gives up does not hold a study up."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.utils import timezone
 
 from planner.accounts.models import Membership, Role, Team, User
 from planner.studies import queue, services, tasks
@@ -70,6 +72,22 @@ def test_retry_goes_on_where_it_was_cancelled(
     study.refresh_from_db()
     assert study.state == State.DONE
     assert len(counted.calls) == len(set(counted.calls)) == study.designs.count()
+
+
+def test_the_pause_before_a_retry_is_not_counted(
+    start: Start, work: Work, counted: Counted, django_capture_on_commit_callbacks
+) -> None:
+    study = start()
+    work(3)
+    services.cancel(study)
+    began = timezone.now() - timedelta(hours=2)
+    Study.unscoped.filter(pk=study.pk).update(started_at=began, finished_at=began + timedelta(seconds=40))
+    for _ in range(2):
+        study.refresh_from_db()
+        assert 40 <= study.elapsed_s < 70
+        with django_capture_on_commit_callbacks(execute=True):
+            services.retry(study)
+        work()
 
 
 def test_retry_tries_failed_designs_again(

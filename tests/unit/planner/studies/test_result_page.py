@@ -8,9 +8,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from planner import warm
 from planner.accounts.models import Membership, Role, User
 from planner.scenarios.models import Scenario
-from planner.studies import services
+from planner.studies import results, services, tables
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.page import ResultPage
@@ -22,7 +23,7 @@ from tests.unit.planner.studies.conftest import Counted, Inputs
 Start = Callable[[], Study]
 Work = Callable[..., int]
 HTMX = {"HTTP_HX_REQUEST": "true"}
-PARTS = ["", "status", "power", "brief", "headline"]
+PARTS = ["", "status", "power", "brief", "headline", "designs/by-cost/"]
 
 
 @pytest.fixture
@@ -64,11 +65,57 @@ def test_the_answer_is_word_for_word_that_of_the_api(done: Study, alice_client: 
         assert line.detail in page
 
 
-def test_both_tables_have_the_columns_of_the_csv_and_every_design(done: Study, alice_client: Client) -> None:
+def ids_in(page: str) -> list[str]:
+    return re.findall(r'<tr data-design="(\w+)"', page)
+
+
+def test_a_page_has_the_cost_table_and_brings_the_other_when_it_is_opened(done: Study, alice_client: Client) -> None:
     page = text_of(alice_client, done)
-    assert re.findall(r'data-column="(\w+)"', page) == [*COLUMNS, *COLUMNS]
     ids = [row.design_id for row in study_result(done).rows]
-    assert sorted(re.findall(r'<tr data-design="(\w+)"', page)) == sorted([*ids, *ids])
+    assert re.findall(r'data-column="(\w+)"', page) == list(COLUMNS)
+    assert sorted(ids_in(page)) == sorted(ids)
+    address = f"/studies/{done.pk}/designs/by-power/"
+    assert f'hx-get="{address}?power_table=short"' in page
+    assert f'href="{address}?power=nameplate"' in page
+    opened = text_of(alice_client, done, "designs/by-power/?power_table=short", **HTMX)
+    assert re.findall(r'data-column="(\w+)"', opened) == list(COLUMNS)
+    assert sorted(ids_in(opened)) == sorted(ids)
+
+
+@pytest.fixture
+def short_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "SHORT_ROWS", 1)
+
+
+@pytest.mark.usefixtures("short_tables")
+@pytest.mark.parametrize("chart", ["cost", "power"])
+def test_a_long_table_begins_short_and_leads_to_all_of_it(done: Study, chart: str, alice_client: Client) -> None:
+    rows = study_result(done).rows
+    first = ids_in(text_of(alice_client, done, f"designs/by-{chart}/?{chart}_table=short", **HTMX))
+    hidden = next(row.design_id for row in rows if row.design_id not in first)
+    shown = next(row.design_id for row in rows if row.on_cost_frontier)
+    assert shown in first
+    chosen = ids_in(text_of(alice_client, done, f"designs/by-{chart}/?{chart}_table=short&design={hidden}", **HTMX))
+    assert set(chosen) == {*first, hidden}
+    every = text_of(alice_client, done, f"designs/by-{chart}/?{chart}_table=all", **HTMX)
+    page = text_of(alice_client, done, f"designs/by-{chart}/")
+    assert sorted(ids_in(every)) == sorted(ids_in(page)) == sorted(row.design_id for row in rows)
+    assert "<html" in page
+    assert "<html" not in every
+
+
+@pytest.mark.usefixtures("short_tables")
+def test_a_renewed_table_stays_as_far_open_as_it_was(running: Study, alice_client: Client) -> None:
+    everything = len(study_result(running).rows)
+    plain = text_of(alice_client, running, "status?seen=0", **HTMX)
+    assert len(ids_in(plain)) < everything
+    opened = text_of(alice_client, running, "status?seen=0&cost_table=all&power_table=all", **HTMX)
+    assert len(ids_in(opened)) == 2 * everything
+    assert 'name="cost_table" value="all"' in opened
+
+
+def test_there_is_no_table_by_anything_else(done: Study, alice_client: Client) -> None:
+    assert alice_client.get(f"/studies/{done.pk}/designs/by-colour/").status_code == 404
 
 
 def test_a_running_study_polls_and_may_be_cancelled(running: Study, alice_client: Client) -> None:
@@ -180,3 +227,12 @@ def test_a_mistake_is_shown_over_the_answer_and_nothing_typed_is_lost(
 
 def test_a_study_of_another_team_cannot_be_asked_again(done: Study, inputs: Inputs, charlie_client: Client) -> None:
     assert charlie_client.post(f"/studies/{done.pk}/ask", inputs).status_code == 404
+
+
+def test_warming_up_reads_the_latest_answer(done: Study, monkeypatch: pytest.MonkeyPatch, alice_client: Client) -> None:
+    monkeypatch.setattr(warm.connections, "close_all", lambda: None)
+    results._study_result.cache_clear()
+    warm.warm_up()
+    misses = results._study_result.cache_info().misses
+    text_of(alice_client, done)
+    assert misses == results._study_result.cache_info().misses == 1

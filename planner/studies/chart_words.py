@@ -1,0 +1,70 @@
+"""A frontier chart in words: what is said of it, and of each of its points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from planner.numerals import short
+from planner.studies.axes import Axis
+from planner.studies.series import Look, Point
+from simcore.rows import DesignRow
+
+
+def summary(rows: Sequence[DesignRow], axis: Axis, look: Look) -> str:
+    """The chart in words, for those who do not see it."""
+    if not rows:
+        return "No design has been tried yet."
+    simulated = [row for row in rows if row.capacity_req_per_s]
+    text = f"{_count(len(simulated), 'design')} in {_count(len({row.family for row in simulated}), 'family')}"
+    holding = [row for row in simulated if row.met and axis.value(row) is not None]
+    if not holding:
+        return f"{text}; none holds {short(look.rate_req_per_s)} requests/s within the limits."
+    best = min(holding, key=lambda row: (axis.value(row), -(row.capacity_req_per_s or 0)))
+    return (
+        f"{text}. Least that holds {short(look.rate_req_per_s)} requests/s within the limits: {best.label},"
+        f" {axis.words(axis.value(best) or 0)}, up to {short(best.capacity_req_per_s)} requests/s."
+        f"{_left_out(rows)}"
+    )
+
+
+def _left_out(rows: Sequence[DesignRow]) -> str:
+    infeasible = sum(row.status in {"infeasible", "failed"} for row in rows)
+    screened = sum(row.status == "screened" for row in rows)
+    words = f" {_count(infeasible, 'infeasible design')} on the zero line." if infeasible else ""
+    return words + (f" {_count(screened, 'screened design')} in the table only." if screened else "")
+
+
+def hover(point: Point, axis: Axis) -> str:
+    """Lines apart by <br>, and no other tag: Plotly makes bold and spans by inline styles, which the page forbids."""
+    row = point.row
+    lines = [escape(row.label), escape(axis.words(point.x))]
+    if row.capacity_req_per_s:
+        lines.append(f"holds {short(row.capacity_req_per_s)} requests/s{_interval(row)}")
+    if row.binding_limit and row.capacity_req_per_s:
+        pool = f", {row.binding_pool} pool" if row.binding_pool else ""
+        lines.append(f"binds first: {escape(row.binding_limit)}{escape(pool)}")
+    if row.reason:
+        lines += _wrapped(row.reason)
+    return "<br>".join(lines)
+
+
+def _interval(row: DesignRow) -> str:
+    if not row.capacity_low or not row.capacity_high or row.capacity_low == row.capacity_high:
+        return ""
+    return f" ({short(row.capacity_low)} to {short(row.capacity_high)})"
+
+
+def _wrapped(reason: str, width: int = 60) -> list[str]:
+    """A reason in lines that fit a hover box, escaped: Plotly reads a little HTML in texts."""
+    lines = [""]
+    for word in reason.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return [escape(line) for line in lines]
+
+
+def _count(number: int, noun: str) -> str:
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
