@@ -13,7 +13,7 @@ import numba
 import numba.core.config
 
 from simcore.engine.cache import cache_folder
-from simcore.engine.fast.linked import EntryCompiler, StepCompiler
+from simcore.engine.fast.linked import EntryCompiler, StepCompiler, without_literals
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,6 +38,7 @@ def step(function: Function) -> Function:
     """A small function that is compiled into the entries that call it. Python cannot call it."""
     functions.append(function)
     compiled: Any = numba.njit(**_STEP)(function)
+    without_literals(compiled)
     made: Function = compiled
     return made
 

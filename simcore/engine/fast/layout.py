@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from simcore.engine.fast.row_types import ANY, NUMBERS_KIND, NumbersType, RowType
 
 Int64 = NDArray[np.int64]
 BYTES = 8
@@ -55,7 +56,7 @@ def address_of(rows: NDArray[Any]) -> int:
 def row_of(record: type[Record]) -> Callable[[int, int], Record]:
     """A function for compiled code: the row of a table of such records, of which the address is given."""
     fields = fields_of(record)
-    kind, size = numba.from_dtype(fields), fields.itemsize
+    kind, size = RowType(record.__name__, fields), fields.itemsize
 
     def row(typing_context: Any, address: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -69,12 +70,16 @@ def row_of(record: type[Record]) -> Callable[[int, int], Record]:
     return made
 
 
-def _numbers(typing_context: Any, address: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+def _array_of(kind: NumbersType) -> Callable[[int], list[int]]:
+    def numbers(typing_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(kind))
 
-    pointer: Any = types.CPointer
-    return pointer(types.int64)(types.int64), generate
+        return kind(types.int64), generate
+
+    compiled: Any = intrinsic(numbers)
+    made: Callable[[int], list[int]] = compiled
+    return made
 
 
 def _leading_zeros(typing_context: Any, number: Any) -> Any:
@@ -88,6 +93,7 @@ _counted: Any = intrinsic(_leading_zeros)
 leading_zeros: Callable[[int], int] = _counted
 """For compiled code: the zero bits in front of a number; 64 for 0."""
 
-_compiled: Any = intrinsic(_numbers)
-numbers: Callable[[int], list[int]] = _compiled
+numbers = _array_of(NumbersType(NUMBERS_KIND))
 """For compiled code: the array of int64 of which the address is given."""
+words = _array_of(NumbersType(ANY))
+"""The same of what may be records too."""

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from numba._dynfunc import make_function
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -91,6 +92,12 @@ def handle_of(lowered: Any, library: StepLibrary) -> Any:
     """What numba knows a compiled function by."""
     name = lowered.fndesc.qualname.split(".")[-1]
     return make_function(lowered.fndesc.lookup_module(), name, "a step", NO_ADDRESS, lowered.env, (library,))
+
+
+def without_literals(dispatcher: Any) -> None:
+    """Have a function compiled once, not again for every literal that it is called with: LLVM sees literals anyway."""
+    for_types = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda kinds, named: for_types([types.unliteral(kind) for kind in kinds], named)
 
 
 def with_lowering(state: Any, lowering: type[NativeLowering]) -> list[Any]:

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.curve import Curve
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import BYTES, Small, numbers, row_of
+from simcore.engine.fast.layout import BYTES, Small, numbers, row_of, words
 from simcore.latency.curve import BatchKind
 
 FOREVER = 2**63 - 1
@@ -505,8 +505,8 @@ def replica_at(cluster: Cluster, index: int) -> Replica:
 def empty(cluster: Cluster, replica: Replica) -> None:
     """A replica that has lost everything: as it was built, but for what was measured."""
     index = replica.index
-    lost = numbers(cluster.replicas + REPLICA_BYTES * index)
-    built = numbers(cluster.built_replicas + REPLICA_BYTES * index)
+    lost = words(cluster.replicas + REPLICA_BYTES * index)
+    built = words(cluster.built_replicas + REPLICA_BYTES * index)
     for field in range(LOST_FIELDS):
         lost[field] = built[field]
     for stage in range(replica.stages):
