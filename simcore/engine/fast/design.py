@@ -60,9 +60,11 @@ class Design:
     ) -> Design:
         """``most_members``: the most in one micro-batch."""
         physics, stages, ranges = Physics.of(replicas), most_stages(replicas), ranges_of(len(replicas))
+        flights = stages + int(rules.kind == "vllm" and stages > 1)
         rows, changes = replica_table(replicas, rules, physics), change_rows(replicas)
         sizes = {
             "most_stages": stages,
+            "most_flights": flights,
             "most_members": most_members,
             "replica_count": len(replicas),
             "ranges": ranges,
@@ -81,8 +83,8 @@ class Design:
                 "curve_knots": knot_array(physics.curves),
                 "power_knots": power_knot_array(physics.powers),
             },
-            {"replicas": rows, **pool_tables(replicas), **batch_tables(len(replicas), stages, rules.block_tokens)},
-            lists_of(len(replicas), stages, most_members),
+            {"replicas": rows, **pool_tables(replicas), **batch_tables(len(replicas), stages, flights, rules.block_tokens)},
+            lists_of(len(replicas), flights, most_members),
             len(physics.pairs) * KINDS_OF_BATCH * TOKENS_REMEMBERED,
         )
 
@@ -133,35 +135,37 @@ def most_running(replicas: Sequence[ReplicaInputs], rules: SchedulerInputs) -> i
     return max(rules.max_batch_size * (stages if rules.kind in UNDIVIDED_KINDS else 1), stages)
 
 
-def batch_tables(replicas: int, stages: int, block_tokens: int) -> dict[str, NDArray[Any]]:
+def batch_tables(replicas: int, stages: int, flights: int, block_tokens: int) -> dict[str, NDArray[Any]]:
     """Nothing in flight, nobody in a group, nothing counted."""
     lengths = {
-        "growing": replicas * stages * block_tokens,
+        "growing": replicas * flights * block_tokens,
         "next_in_turn": 2,
         "stage_free_ps": replicas * stages,
-        "stage_start_ps": replicas * stages * stages,
-        "gaps_ps": replicas * stages * stages * GAP_PARTS,
+        "stage_start_ps": replicas * flights * stages,
+        "gaps_ps": replicas * flights * stages * GAP_PARTS,
         "bubble_ps": replicas * stages * len(BubbleCause),
     }
     return {
-        "flights": table(MicroBatch, replicas * stages, following=list(range(1, stages + 1)) * replicas),
-        "groups": table(Group, replicas * stages, row=range(replicas * stages)),
+        "flights": table(MicroBatch, replicas * flights, following=list(range(1, flights + 1)) * replicas),
+        "groups": table(Group, replicas * flights, row=range(replicas * flights)),
         "works": table(Work, replicas * KINDS_OF_BATCH),
         "next_ps": flat_row(ranges_of(replicas)),
         **{name: np.zeros(length, np.int64) for name, length in lengths.items()},
     }
 
 
-def lists_of(replicas: int, stages: int, most: int) -> dict[str, int]:
+def lists_of(replicas: int, flights: int, most: int) -> dict[str, int]:
     """Room for members and queues; how much of each is used stands elsewhere."""
     return {
         "due": replicas,
-        "members": replicas * stages * most,
-        "new_tokens": replicas * stages * most,
+        "members": replicas * flights * most,
+        "new_tokens": replicas * flights * most,
         "running": replicas * most,
         "chosen": most,
-        "finish_steps": replicas * stages * most,
-        "max_gaps_ps": replicas * stages * most,
+        "finish_steps": replicas * flights * most,
+        "max_gaps_ps": replicas * flights * most,
+        "lasts_ps": replicas * flights * most,
+        "routed_ps": replicas * flights * most,
     }
 
 
@@ -208,6 +212,7 @@ def replica_table(replicas: Sequence[ReplicaInputs], rules: SchedulerInputs, phy
         role=[ROLES.index(replica.role) for replica in replicas],
         pool=[ROLE_OF_POOL.index(replica.role) for replica in replicas],
         stages=[replica.stages for replica in replicas],
+        aside=[replica.stages for replica in replicas],
         kv_blocks=blocks,
         free_blocks=blocks,
         watermark_blocks=[kept_free[size] for size in blocks.tolist()],

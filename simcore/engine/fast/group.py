@@ -9,6 +9,7 @@ micro-batch that ended last is the one that the next takes (``micro_batch.next_f
     members        | s0  s1  s2 .. s(m-1) | chunks of the micro-batch in flight ..   the row of ``members_of``: slots
     finish_steps   | f0  f1  f2 .. f(m-1) |      the step with whose end its last token comes
     max_gaps_ps    | g0  g1  g2 .. g(m-1) |      its longest gap, but for max_since_ps
+    lasts_ps       |     ..      l(m-1) ..|      of newcomers alone: their last token
                      <- decoded -> <newcomers>
 
     Group          members, newcomers, step, contexts, in_window, last_ps, max_since_ps, next_finish, ...
@@ -29,7 +30,15 @@ the decodes of the last micro-batch.
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import give_back
-from simcore.engine.fast.group_state import Group, finish_steps_of, group_at, max_gaps_of, slots_of
+from simcore.engine.fast.group_state import (
+    Group,
+    finish_steps_of,
+    group_at,
+    lasts_of,
+    max_gaps_of,
+    routed_of,
+    slots_of,
+)
 from simcore.engine.fast.growth import advance_phase, grow_group, join_growth, leave_growth
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import REQUEST_LEVEL, SPLITWISE_BASELINE
@@ -43,7 +52,7 @@ from simcore.engine.fast.state import (
     request_at,
     running_of,
 )
-from simcore.engine.fast.tokens import finish, forget_decode, is_in_window, note_gap, note_gaps_of_run
+from simcore.engine.fast.tokens import count_gap, finish, forget_decode, is_in_window, note_gaps_of_run
 
 
 @step
@@ -88,12 +97,33 @@ def join_group(cluster: Cluster, group: Group, slot: int) -> None:
     slots_of(cluster, group)[group.members] = slot
     finish_steps_of(cluster, group)[group.members] = finish_step
     max_gaps_of(cluster, group)[group.members] = request.max_gap_ps
+    lasts_of(cluster, group)[group.members] = request.last_token_ps
     group.next_finish = min(group.next_finish, finish_step) if group.members > 0 else finish_step
     group.members += 1
     group.newcomers += 1
     group.contexts += request.prompt_tokens + request.generated - 1
     group.in_window += int(is_in_window(cluster, request))
     join_growth(cluster, group, request)
+    if keeps_order(cluster):
+        routed_of(cluster, group)[group.members - 1] = request.routed_ps
+        sort_in(cluster, group)
+
+
+@step
+def keeps_order(cluster: Cluster) -> bool:
+    """Whether members are in order of arrival, as decodes may be set aside (``set_aside.py``)."""
+    return cluster.most_flights > cluster.most_stages
+
+
+@step
+def sort_in(cluster: Cluster, group: Group) -> None:
+    """The last newcomer stands among the others by when it was routed; of one instant behind them."""
+    slots, finish_steps, routed = slots_of(cluster, group), finish_steps_of(cluster, group), routed_of(cluster, group)
+    place = group.members - 1
+    while place > group.members - group.newcomers and routed[place - 1] > routed[place]:
+        for column in (slots, finish_steps, routed, max_gaps_of(cluster, group), lasts_of(cluster, group)):
+            column[place - 1], column[place] = column[place], column[place - 1]
+        place -= 1
 
 
 @step
@@ -125,20 +155,26 @@ def note_shared_gaps(cluster: Cluster, group: Group, first_ps: int, growth_ps: i
 @step
 def emit_tokens_of_newcomers(cluster: Cluster, group: Group, now: int) -> None:
     """The step after which they are like the others, whose longest gaps are brought up to date."""
-    max_gaps, first = max_gaps_of(cluster, group), group.members - group.newcomers
+    max_gaps, lasts, first = max_gaps_of(cluster, group), lasts_of(cluster, group), group.members - group.newcomers
     longest = max(group.max_since_ps, now - group.last_ps)
-    in_window = group.in_window
+    in_window, members = group.in_window, group.members
     for place in range(first):
         # written whether it is more or not: a store on condition is slow
         max_gaps[place] += max(longest - max_gaps[place], 0)
-    for place in range(first, group.members):
-        request = request_at(cluster, slots_of(cluster, group)[place])
-        in_window -= int(is_in_window(cluster, request))
-        note_gap(cluster, request, now - request.last_token_ps)
-        max_gaps[place] = request.max_gap_ps
+    for place in range(first, members):
+        max_gaps[place] += max(now - lasts[place] - max_gaps[place], 0)
+        if group.in_window == members or is_counted(cluster, group, place):
+            in_window -= 1
+            count_gap(cluster, now - lasts[place])
     if in_window > 0:
         note_gaps_of_run(cluster, now - group.last_ps, 0, 1, in_window)
     group.newcomers = group.max_since_ps = 0
+
+
+@step
+def is_counted(cluster: Cluster, group: Group, place: int) -> bool:
+    """Whether the gaps of the member at a place are kept."""
+    return group.in_window > 0 and is_in_window(cluster, request_at(cluster, slots_of(cluster, group)[place]))
 
 
 @step
@@ -162,6 +198,8 @@ def leave_finished(cluster: Cluster, replica: Replica, group: Group, now: int) -
         move_up(slots_of(cluster, group), place, group.members)
         move_up(finish_steps, place, group.members)
         move_up(max_gaps_of(cluster, group), place, group.members)
+        if keeps_order(cluster):
+            move_up(routed_of(cluster, group), place, group.members)
         group.next_finish = least_of(finish_steps, group.members)
 
 
@@ -203,6 +241,8 @@ def write_member(cluster: Cluster, group: Group, place: int) -> None:
     if place < group.members - group.newcomers:
         request.max_gap_ps = max(request.max_gap_ps, group.max_since_ps)
         request.last_token_ps = group.last_ps
+    else:
+        request.last_token_ps = lasts_of(cluster, group)[place]
     group.contexts -= request.prompt_tokens + request.generated - 1
     group.in_window -= int(is_in_window(cluster, request))
     leave_growth(cluster, group, request)
@@ -233,7 +273,7 @@ def dissolve(cluster: Cluster, replica: Replica, group: Group) -> None:
 @step
 def dissolve_all(cluster: Cluster, replica: Replica) -> None:
     """No micro-batch will follow: what the groups know of their members is written down."""
-    for flight in range(replica.stages):
+    for flight in range(cluster.most_flights):
         group = group_at(cluster, replica, flight)
         group.in_front = replica.running
         dissolve(cluster, replica, group)

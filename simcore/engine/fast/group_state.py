@@ -14,7 +14,7 @@ class Group:
     """Its place among all groups, and that of its columns in their tables."""
     members: int
     newcomers: int
-    """The last of the members, who joined after the last step."""
+    """The last of the members, who did not have the last step: each has had its last token when ``lasts_ps`` says."""
     step: int
     """Steps so far."""
     phase: int
@@ -39,7 +39,7 @@ group_row = row_of(Group)
 @step
 def group_at(cluster: Cluster, replica: Replica, flight: int) -> Group:
     """The group of a replica's micro-batch."""
-    return group_row(cluster.groups, replica.index * cluster.most_stages + flight)
+    return group_row(cluster.groups, replica.index * cluster.most_flights + flight)
 
 
 @step
@@ -58,6 +58,18 @@ def finish_steps_of(cluster: Cluster, group: Group) -> list[int]:
 def max_gaps_of(cluster: Cluster, group: Group) -> list[int]:
     """Each member's longest gap so far, but for ``max_since_ps``."""
     return numbers(cluster.max_gaps_ps + BYTES * group.row * cluster.most_members)
+
+
+@step
+def lasts_of(cluster: Cluster, group: Group) -> list[int]:
+    """When each newcomer had its last token."""
+    return numbers(cluster.lasts_ps + BYTES * group.row * cluster.most_members)
+
+
+@step
+def routed_of(cluster: Cluster, group: Group) -> list[int]:
+    """When each member was routed: where decodes are set aside (``set_aside.py``)."""
+    return numbers(cluster.routed_ps + BYTES * group.row * cluster.most_members)
 
 
 @step

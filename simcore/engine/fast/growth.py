@@ -44,6 +44,37 @@ def leave_growth(cluster: Cluster, group: Group, request: Request) -> None:
 
 
 @step
+def move_growth(cluster: Cluster, into: Group, group: Group, request: Request) -> None:
+    """A member has joined another group: the same tokens from now it takes its block there."""
+    if grows_by_phase(cluster):
+        growing_of(cluster, group)[request.phase] -= 1
+        request.phase = moved_phase(cluster, into, group, request.phase)
+        growing_of(cluster, into)[request.phase] += 1
+
+
+@step
+def moved_phase(cluster: Cluster, into: Group, group: Group, phase: int) -> int:
+    """The phase in another group of the steps that come as soon there as those of a phase here."""
+    moved = phase + into.phase - group.phase
+    if moved < 0:
+        return moved + cluster.block_tokens
+    return moved if moved < cluster.block_tokens else moved - cluster.block_tokens
+
+
+@step
+def move_growth_of_all(cluster: Cluster, into: Group, group: Group) -> None:
+    """All members have joined another group, their columns among those there."""
+    if not grows_by_phase(cluster):
+        return
+    for place in range(group.members):
+        request = request_at(cluster, slots_of(cluster, group)[place])
+        request.phase = moved_phase(cluster, into, group, request.phase)
+    for phase in range(cluster.block_tokens):
+        growing_of(cluster, into)[moved_phase(cluster, into, group, phase)] += growing_of(cluster, group)[phase]
+        growing_of(cluster, group)[phase] = 0
+
+
+@step
 def grow_group(cluster: Cluster, replica: Replica, group: Group) -> bool:
     """Give every member the blocks of its next token. False: there is not enough KV for all; none was taken."""
     blocks = lacking_blocks(cluster, group)

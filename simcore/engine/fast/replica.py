@@ -96,6 +96,8 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         return
     settle_idle(replica, now)
     while replica.in_flight < replica.stages:
+        if cluster.kind == VLLM:
+            vllm.prepare(cluster, replica)
         flight, preempted = next_flight(replica), replica.preempted
         flight_at(cluster, replica, flight).grouped = 0
         members = form(cluster, replica, flight)

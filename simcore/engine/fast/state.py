@@ -11,10 +11,10 @@
       next_ps    [R]             its next iteration end: the event queue is their minimum, kept flat (flat_minimum.py)
       loads      [3 x 3 x R]     what the router compares, by measure and pool, each a flat minimum too (loads.py)
       works      [R x kinds]     a Work for each kind of batch
-      flights    [R x stages]    its MicroBatches, linked: those in flight from Replica.first_flight on in the order in
-                                 which they were formed, the free rows from Replica.free_flight on
-      members    [R x stages x most]  the micro-batches' slots; new_tokens alike
-      groups     [R x stages]    a Group each: decodes that are not walked; finish_steps, max_gaps_ps [.. x most]
+      flights    [R x flights]   its MicroBatches, one a stage, linked: those in flight from Replica.first_flight on in
+                                 the order in which they were formed, the free rows from Replica.free_flight on
+      members    [R x flights x most]  the micro-batches' slots; new_tokens alike
+      groups     [R x flights]   a Group each: decodes that are not walked; finish_steps, max_gaps_ps, .. [.. x most]
       running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
                                  first slot of each batch not in flight (the others through Request.next_waiting)
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
@@ -212,6 +212,8 @@ class Replica:
     idle_since_ps: int
     free_flight: int
     """The first free row of ``flights``: that of the micro-batch which ended last."""
+    aside: int
+    """The row for decodes that are set aside."""
 
     blocked_ps: int
     transfer_wait_ps: int
@@ -381,6 +383,8 @@ class Cluster:
     """Its number, which ``Request.chosen`` is marked with."""
 
     most_stages: int
+    most_flights: int
+    """Rows of ``flights`` a replica: one a stage, and one for decodes that are set aside (``set_aside.py``)."""
     most_members: int
     """The strides of ``flights``, ``members`` and ``running``."""
 
@@ -424,11 +428,13 @@ class Cluster:
     new_tokens: int
     running: int
     groups: int
-    """[R x stages]: a Group each: the decodes of a micro-batch (drawn in ``group.py``), with its columns:"""
+    """[R x flights]: a Group each: the decodes of a micro-batch (drawn in ``group.py``), with its columns:"""
     finish_steps: int
     max_gaps_ps: int
+    lasts_ps: int
+    routed_ps: int
     growing: int
-    """[R x stages x block_tokens] (drawn in ``growth.py``)."""
+    """[R x flights x block_tokens] (drawn in ``growth.py``)."""
     chosen: int
     """[most]: the tasks of a splitwise selection in the making that are new in the batch."""
     pools: int
@@ -516,7 +522,7 @@ def empty(cluster: Cluster, replica: Replica) -> None:
 @step
 def flight_at(cluster: Cluster, replica: Replica, flight: int) -> MicroBatch:
     """A micro-batch in flight on a replica."""
-    return flight_row(cluster.flights, replica.index * cluster.most_stages + flight)
+    return flight_row(cluster.flights, replica.index * cluster.most_flights + flight)
 
 
 @step
@@ -540,28 +546,28 @@ def curve_at(cluster: Cluster, replica: Replica) -> Curve:
 @step
 def members_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
     """The slots of a micro-batch's members."""
-    row = replica.index * cluster.most_stages + flight
+    row = replica.index * cluster.most_flights + flight
     return numbers(cluster.members + BYTES * row * cluster.most_members)
 
 
 @step
 def new_tokens_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
     """The prompt tokens of each member of a micro-batch; 0: a decode."""
-    row = replica.index * cluster.most_stages + flight
+    row = replica.index * cluster.most_flights + flight
     return numbers(cluster.new_tokens + BYTES * row * cluster.most_members)
 
 
 @step
 def stage_starts_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
     """When a micro-batch enters each stage."""
-    row = replica.index * cluster.most_stages + flight
+    row = replica.index * cluster.most_flights + flight
     return numbers(cluster.stage_start_ps + BYTES * row * cluster.most_stages)
 
 
 @step
 def gaps_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
     """The idle time in front of a micro-batch: GAP_PARTS numbers a stage."""
-    row = replica.index * cluster.most_stages + flight
+    row = replica.index * cluster.most_flights + flight
     return numbers(cluster.gaps_ps + BYTES * row * cluster.most_stages * GAP_PARTS)
 
 

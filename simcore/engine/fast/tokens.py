@@ -66,12 +66,17 @@ def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     """
     request.max_gap_ps = max(request.max_gap_ps, gap_ps)
     if is_in_window(cluster, request):
-        if cluster.gap_runs > cluster.gap_runs_counted and is_another_of(
-            gap_run_at(cluster, cluster.gap_runs - 1), gap_ps
-        ):
-            gap_run_at(cluster, cluster.gap_runs - 1).count += 1
-        else:
-            note_gaps_of_run(cluster, gap_ps, 0, 1, 1)
+        count_gap(cluster, gap_ps)
+
+
+@step
+def count_gap(cluster: Cluster, gap_ps: int) -> None:
+    """One gap, with those of the last runs that are like it: members of up to so many micro-batches in turn."""
+    for place in range(cluster.gap_runs - 1, max(cluster.gap_runs - 4, cluster.gap_runs_counted - 1), -1):
+        if is_another_of(gap_run_at(cluster, place), gap_ps):
+            gap_run_at(cluster, place).count += 1
+            return
+    note_gaps_of_run(cluster, gap_ps, 0, 1, 1)
 
 
 @step

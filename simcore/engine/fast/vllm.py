@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.group import add_group, dissolve, gather
+from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
 from simcore.engine.fast.running import drop_front, sort_by_arrival
+from simcore.engine.fast.set_aside import bring_back, dissolve_aside, keeps_aside, set_aside
 from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
+
+
+@step
+def prepare(cluster: Cluster, replica: Replica) -> None:
+    """With pipeline stages: have the next micro-batch find its decodes in the row that it takes."""
+    if keeps_aside(cluster, replica):
+        if head_fits(cluster, replica):
+            set_aside(cluster, replica)
+        else:
+            bring_back(cluster, replica, micro_batch_size(cluster, replica))
 
 
 @step
 def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Put the next micro-batch's members in place; returns how many."""
-    if replica.stages > 1 and head_fits(cluster, replica):
-        # the decodes may go on with those of the micro-batch that ends next
-        dissolve(cluster, replica, group_at(cluster, replica, flight))
     members = add_prompts(cluster, replica, flight)
     if members == 0:
         members = add_decodes(cluster, replica, flight)
@@ -47,6 +55,8 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
     """One token for each running request, by arrival, each with its KV."""
     size = micro_batch_size(cluster, replica)
     members, looked_at = add_group(cluster, replica, flight, size), 0
+    if members == 0 and keeps_aside(cluster, replica):
+        dissolve_aside(cluster, replica)
     sort_by_arrival(cluster, replica)
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]
