@@ -62,6 +62,7 @@ class Design:
         physics, stages, ranges = Physics.of(replicas), most_stages(replicas), ranges_of(len(replicas))
         flights = stages + int(rules.kind == "vllm" and stages > 1)
         rows, changes = replica_table(replicas, rules, physics), change_rows(replicas)
+        batches = batch_tables(len(replicas), stages, flights, rules.block_tokens)
         sizes = {
             "most_stages": stages,
             "most_flights": flights,
@@ -83,7 +84,7 @@ class Design:
                 "curve_knots": knot_array(physics.curves),
                 "power_knots": power_knot_array(physics.powers),
             },
-            {"replicas": rows, **pool_tables(replicas), **batch_tables(len(replicas), stages, flights, rules.block_tokens)},
+            {"replicas": rows, **pool_tables(replicas), **batches},
             lists_of(len(replicas), flights, most_members),
             len(physics.pairs) * KINDS_OF_BATCH * TOKENS_REMEMBERED,
         )

@@ -8,8 +8,9 @@ of both together are the next micro-batch's::
     ended just now   | s2 s3 s5 s6 |   ->   | s1 s2 s3 s5 s6 |    the oracle's sort keeps the order of the list
                                  size 5
 
-Few change places where the younger ones are set aside already. Their columns are merged from the end; their Requests are
-looked at where only part of a group moves. Rows are not copied but change roles where that moves fewer.
+Few change sides where the younger ones are set aside already. Columns are merged from the end, and what the group knows
+as a sum is taken off member by member only where not all of them move. Where the row of those set aside would get most
+of the next micro-batch, the two rows change roles instead.
 
 Prompts go first: the whole group is set aside, which is a change of roles where nobody was. Where there is not enough
 KV, or decodes are in the running list already, all are in that list, and the scheduler's own walk runs.
