@@ -10,7 +10,7 @@ from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.micro_batch import cut_short
 from simcore.engine.fast.names import FAILED, STARTING, UP
 from simcore.engine.fast.pools import join_home, leave_pool
-from simcore.engine.fast.queues import free_slot, push_unrouted
+from simcore.engine.fast.queues import push_unrouted
 from simcore.engine.fast.replica import arrive, catch_up
 from simcore.engine.fast.router import route
 from simcore.engine.fast.state import (
@@ -25,7 +25,7 @@ from simcore.engine.fast.state import (
     request_at,
     result_at,
 )
-from simcore.engine.fast.tokens import forget_decode, is_finished
+from simcore.engine.fast.tokens import forget_decode
 from simcore.engine.fast.transfer import cancel_transfer, drop_cancelled, start_waiting_transfers
 
 
@@ -87,15 +87,13 @@ def note_largest_up(cluster: Cluster) -> None:
 
 @step
 def lose(cluster: Cluster, replica: Replica, now: int) -> None:
-    """All that the replica had is gone, the KV of finished requests that waited for their batch too."""
+    """All that the replica had is gone, the KV that finished requests have left to their batch too."""
     catch_up(cluster, replica, now)
     settle_idle(replica, now)
     cut_micro_batches(cluster, replica, now)
     dissolve_all(cluster, replica)
     for slot in range(cluster.slots):
-        if depends_on(request_at(cluster, slot), replica) and is_finished(request_at(cluster, slot)):
-            free_slot(cluster, slot)
-        elif depends_on(request_at(cluster, slot), replica):
+        if depends_on(request_at(cluster, slot), replica):
             displace(cluster, slot, replica, now)
     drop_cancelled(cluster)
     empty(cluster, replica)

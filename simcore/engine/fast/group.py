@@ -58,7 +58,7 @@ from simcore.engine.fast.tokens import count_gap, finish, forget_decode, is_in_w
 @step
 def has_groups(cluster: Cluster, replica: Replica) -> bool:
     """Whether the decodes of a micro-batch are kept as a group."""
-    return cluster.kind != REQUEST_LEVEL and (replica.stages == 1 or cluster.kind < SPLITWISE_BASELINE)
+    return replica.stages == 1 or cluster.kind < SPLITWISE_BASELINE
 
 
 @step
@@ -221,14 +221,27 @@ def least_of(column: list[int], length: int) -> int:
 
 @step
 def finish_member(cluster: Cluster, replica: Replica, group: Group, place: int, now: int) -> None:
-    """The last token of a member has come: its KV is freed."""
+    """The last token of a member has come."""
     slot = slots_of(cluster, group)[place]
     request = request_at(cluster, slot)
     write_member(cluster, group, place)
     finish(cluster, request, now)
     forget_decode(cluster, request)
+    leave_replica(cluster, replica, group, slot)
+
+
+@step
+def leave_replica(cluster: Cluster, replica: Replica, group: Group, slot: int) -> None:
+    """A finished request frees its KV, or with ``request_level`` leaves it to its batch, and its place to be computed
+    at the context at which it ended where ``keep_finished``."""
+    request = request_at(cluster, slot)
+    if cluster.kind != REQUEST_LEVEL:
+        give_back(replica, request)
+    else:
+        group.kept_blocks += request.blocks
+        group.kept += cluster.keep_finished
+        group.kept_contexts += cluster.keep_finished * (request.prompt_tokens + request.generated - 1)
     replica.admitted -= 1
-    give_back(replica, request)
     free_slot(cluster, slot)
 
 
@@ -268,6 +281,7 @@ def dissolve(cluster: Cluster, replica: Replica, group: Group) -> None:
         running[group.in_front + place] = slots_of(cluster, group)[place]
     replica.running += group.members
     group.members = group.newcomers = group.max_since_ps = group.in_front = 0
+    group.kept = group.kept_contexts = group.kept_blocks = 0
 
 
 @step

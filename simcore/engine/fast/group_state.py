@@ -31,6 +31,11 @@ class Group:
     """The least of ``finish_steps``."""
     in_front: int
     """Requests of the running list that stand before the members, from the end of their micro-batch on."""
+    kept: int
+    kept_contexts: int
+    kept_blocks: int
+    """``request_level``: finished members whose slots go on being computed (``keep_finished``), what these read; the
+    KV that all finished ones have left to the batch."""
 
 
 group_row = row_of(Group)

@@ -26,7 +26,6 @@ from simcore.engine.fast.state import (
     stages_free_of,
     work_at,
 )
-from simcore.engine.fast.tokens import is_finished
 from simcore.engine.outputs import NEVER
 from simcore.latency.curve import BatchKind
 
@@ -64,10 +63,13 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
     """Find the micro-batch's kind, tokens, time and power, and add it to the replica's sums of its kind. Padding is
     what it computes for nobody."""
     curve = curve_at(cluster, replica)
-    decodes, new_tokens, chunks_ps = batch.grouped, 0, 0
-    contexts = group_at(cluster, replica, flight).contexts if batch.grouped > 0 else 0
+    decodes, contexts, kept, kept_contexts = batch.grouped, 0, 0, 0
+    new_tokens, chunks_ps, padding = 0, 0, 0
     prompt_ends, pairs, read_tokens = 0, 0, 0
-    padding, kept, kept_contexts = 0, 0, 0
+    if batch.grouped > 0:
+        group = group_at(cluster, replica, flight)
+        kept, kept_contexts = group.kept, group.kept_contexts
+        decodes, contexts = decodes + kept, group.contexts + kept_contexts
     longest = longest_prompt(cluster, replica, flight, batch) if cluster.pad_compute > 0 else 0
     for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
@@ -82,10 +84,7 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
         else:
             decodes += 1
             contexts += context_tokens(request)
-            if cluster.keep_finished > 0 and is_finished(request):
-                kept += 1
-                kept_contexts += context_tokens(request)
-    batch.kind = kind_of(batch.grouped + batch.members - decodes, decodes)
+    batch.kind = kind_of(batch.grouped + kept + batch.members - decodes, decodes)
     batch.steps, batch.live, batch.contexts = 1, decodes - kept, contexts - kept_contexts
     batch.tokens = new_tokens + padding + decodes
     known = recall(cluster, replica, batch.kind, batch.tokens)

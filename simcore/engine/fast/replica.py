@@ -6,18 +6,17 @@ The splitwise kinds have their own queues (``splitwise.py``), and ``request_leve
 from __future__ import annotations
 
 from simcore.engine.fast import chunked, orca, request_level, sarathi, splitwise, vllm, vllm_v1
-from simcore.engine.fast.blocks import give_back
 from simcore.engine.fast.bubbles import count_bubbles
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
-from simcore.engine.fast.group import end_step, join_group
+from simcore.engine.fast.group import end_step, join_group, leave_replica
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL, SARATHI, SPLITWISE_BASELINE, VLLM
 from simcore.engine.fast.next_end import note_next_end, set_next_end
-from simcore.engine.fast.queues import free_slot, push_waiting
+from simcore.engine.fast.queues import push_waiting
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import boundary_ps, fold, steps_over, stretch
 from simcore.engine.fast.state import (
@@ -157,9 +156,7 @@ def end_members(cluster: Cluster, replica: Replica, flight: int, now: int) -> No
         if request.done_tokens < request.target_tokens:
             append_running(cluster, replica, slot)
         elif advance(cluster, request, now):
-            replica.admitted -= 1
-            give_back(replica, request)
-            free_slot(cluster, slot)
+            leave_replica(cluster, replica, group, slot)
         else:
             join_group(cluster, group, slot)
 

@@ -23,20 +23,8 @@ from simcore.engine.fast.energy import add_energy
 from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.names import LEAST_KV
-from simcore.engine.fast.state import (
-    FOREVER,
-    Cluster,
-    MicroBatch,
-    Replica,
-    curve_at,
-    flight_at,
-    members_of,
-    request_at,
-    stage_starts_of,
-    work_at,
-)
-from simcore.engine.fast.tokens import is_finished, note_gap, note_gaps_of_run
+from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
+from simcore.engine.fast.state import Cluster, MicroBatch, Replica, curve_at, flight_at, stage_starts_of, work_at
 from simcore.latency.curve import BatchKind
 
 DECODE = int(BatchKind.DECODE)
@@ -46,27 +34,19 @@ DECODE = int(BatchKind.DECODE)
 def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     """Have a micro-batch that was launched stand for as many iterations as are sure to follow it unchanged."""
     batch = flight_at(cluster, replica, flight)
-    if batch.kind != DECODE or replica.stages > 1 or cluster.router == LEAST_KV:
+    if batch.kind != DECODE or replica.stages > 1 or is_watched(cluster):
         return
-    if batch.grouped > 0:
-        group = group_at(cluster, replica, flight)
-        steps = growth.steps_in_kv(cluster, replica, group, group.next_finish - group.step)
-    else:  # request_level, which has all KV from the start
-        steps = steps_to_finish(cluster, replica, flight, batch)
+    group = group_at(cluster, replica, flight)
+    steps = growth.steps_in_kv(cluster, replica, group, group.next_finish - group.step)
     if steps > 1:
         batch.steps = steps
         batch.end_ps = boundary_ps(cluster, replica, flight, batch, steps)
 
 
 @step
-def steps_to_finish(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> int:
-    """Iterations until a member finishes."""
-    steps = FOREVER
-    for i in range(batch.members):
-        request = request_at(cluster, members_of(cluster, replica, flight)[i])
-        if not is_finished(request):
-            steps = min(steps, request.output_tokens - request.generated)
-    return steps
+def is_watched(cluster: Cluster) -> bool:
+    """Whether the router looks at the blocks that a run takes on its way."""
+    return cluster.router == LEAST_KV and cluster.reservation == ON_DEMAND
 
 
 @step
@@ -111,38 +91,15 @@ def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
     starts, longer = stage_starts_of(cluster, replica, flight), growth_ps(cluster, replica, batch)
     end = boundary_ps(cluster, replica, flight, batch, steps)
     add_energy(cluster, replica, batch.power_mw, starts[0], end)
-    if batch.grouped > 0:
-        first_end, gap = starts[0] + batch.duration_ps, batch.duration_ps + longer
-        group = group_at(cluster, replica, flight)
-        emit_tokens_of_group(cluster, group, steps, first_end, end, gap, longer)
-        growth.grow_in_run(cluster, replica, group, steps)
-    else:
-        emit_tokens(cluster, replica, flight, batch, steps, end)
+    first_end, gap = starts[0] + batch.duration_ps, batch.duration_ps + longer
+    group = group_at(cluster, replica, flight)
+    emit_tokens_of_group(cluster, group, steps, first_end, end, gap, longer)
+    growth.grow_in_run(cluster, replica, group, steps)
     count_steps(cluster, replica, batch, steps, longer)
     starts[0] = end
     batch.duration_ps += steps * longer
     batch.contexts += steps * batch.live
     batch.steps -= steps
-
-
-@step
-def emit_tokens(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, steps: int, end: int) -> None:
-    """A token of each member that is not in a group at each boundary, none the last."""
-    growth = growth_ps(cluster, replica, batch)
-    first_end = stage_starts_of(cluster, replica, flight)[0] + batch.duration_ps
-    last_gap, in_window = batch.duration_ps + (steps - 1) * growth, 0
-    for i in range(batch.members):
-        request = request_at(cluster, members_of(cluster, replica, flight)[i])
-        if is_finished(request):
-            continue
-        note_gap(cluster, request, first_end - request.last_token_ps)
-        if steps > 1:
-            request.max_gap_ps = max(request.max_gap_ps, last_gap)
-            in_window += int(cluster.first_in_window <= request.index < cluster.end_of_window)
-        request.generated += steps
-        request.last_token_ps = end
-    if in_window > 0:
-        note_gaps_of_run(cluster, batch.duration_ps + growth, growth, steps - 1, in_window)
 
 
 @step
@@ -154,4 +111,4 @@ def count_steps(cluster: Cluster, replica: Replica, batch: MicroBatch, steps: in
     work.iterations += steps
     work.decode_tokens += steps * batch.live
     work.context_tokens += steps * batch.contexts + batch.live * more
-    work.padding_tokens += steps * (batch.grouped + batch.members - batch.live)
+    work.padding_tokens += steps * (batch.tokens - batch.live)

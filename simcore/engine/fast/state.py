@@ -15,8 +15,7 @@
                                  the order in which they were formed, the free rows from Replica.free_flight on
       members    [R x flights x most]  the micro-batches' slots; new_tokens alike
       groups     [R x flights]   a Group each: decodes that are not walked; finish_steps, max_gaps_ps, .. [.. x most]
-      running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch; request_level: the
-                                 first slot of each batch not in flight (the others through Request.next_waiting)
+      running    [R x most]      slots admitted and not in flight; splitwise: tasks of the batch
       transfers  [slots + 1]     KV transfers under way, a heap by (end_ps, sequence)
       gaps                       a GapRun each (``gap_state.py``): runs of token gaps, thinned when full
 
@@ -93,7 +92,7 @@ class Request:
     """Of the steps at which it takes a block as a member of a group (see ``growth.py``)."""
     next_waiting: int
     """The next in its replica's waiting queue, or of those that no replica could hold; splitwise: the next transfer
-    that waits for room there; ``request_level``: the next member of its batch while that is not in flight."""
+    that waits for room there."""
     next_poll: int
     poll_ps: int
     """The next transfer that polls, and when this one does."""

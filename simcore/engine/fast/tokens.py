@@ -39,12 +39,6 @@ def finish(cluster: Cluster, request: Request, now: int) -> None:
 
 
 @step
-def is_finished(request: Request) -> bool:
-    """Whether its last token has appeared."""
-    return request.generated == request.output_tokens
-
-
-@step
 def is_in_window(cluster: Cluster, request: Request) -> bool:
     """Whether its gaps are kept."""
     return cluster.first_in_window <= request.index < cluster.end_of_window
