@@ -30,18 +30,20 @@ from simcore.engine.fast.transfer import cancel_transfer, drop_cancelled, start_
 
 
 @step
-def next_change_ps(cluster: Cluster) -> int:
-    """When the availability of a replica changes next."""
-    return numbers(cluster.changes)[3 * cluster.changed] if cluster.changed < cluster.change_count else FOREVER
+def count_change(cluster: Cluster) -> None:
+    """One more has been handled; when availability changes next is known."""
+    cluster.changed += 1
+    left = cluster.changed < cluster.change_count
+    cluster.next_change_ps = numbers(cluster.changes)[3 * cluster.changed] if left else FOREVER
 
 
 @step
 def change_availability(cluster: Cluster, now: int) -> None:
     """The changes of this instant; then those displaced are queued again, and all that wait look for a place."""
     before = cluster.changed
-    while next_change_ps(cluster) == now:
+    while cluster.next_change_ps == now:
         change = 3 * cluster.changed
-        cluster.changed += 1
+        count_change(cluster)
         enter(
             cluster,
             replica_at(cluster, numbers(cluster.changes)[change + 1]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
+from simcore.engine.fast.layout import quotient
 from simcore.engine.fast.names import MAX_LENGTH, ON_DEMAND, OUTPUT_AT_DECODE
 from simcore.engine.fast.state import Cluster, Replica, Request
 
@@ -15,13 +16,13 @@ def held_tokens(tokens: int, cluster: Cluster) -> int:
         return tokens
     layers = cluster.full_layers + cluster.windowed_layers
     kept = cluster.full_layers * tokens + cluster.windowed_layers * cluster.window_tokens
-    return (kept + layers - 1) // layers
+    return quotient(kept + layers - 1, layers)
 
 
-@step
+@inlined
 def blocks_of(tokens: int, cluster: Cluster) -> int:
     """Whole blocks that one request's so many tokens take."""
-    return (held_tokens(tokens, cluster) + cluster.block_tokens - 1) // cluster.block_tokens
+    return quotient(held_tokens(tokens, cluster) + cluster.block_tokens - 1, cluster.block_tokens)
 
 
 @step
@@ -92,7 +93,7 @@ def growth_blocks(request: Request, cluster: Cluster) -> int:
     tokens = held_tokens(decode_tokens(request, cluster), cluster)
     if tokens <= request.blocks * cluster.block_tokens:
         return 0
-    return (tokens + cluster.block_tokens - 1) // cluster.block_tokens - request.blocks
+    return quotient(tokens + cluster.block_tokens - 1, cluster.block_tokens) - request.blocks
 
 
 @step

@@ -18,7 +18,7 @@ from simcore.engine.fast.loads import WAITING, add_reserved, note_load
 from simcore.engine.fast.micro_batch import launch, next_flight
 from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.pools import return_home
-from simcore.engine.fast.preemption import join_batch, micro_batch_size
+from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot, pop_joining, push_joining, push_waiting
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
@@ -115,7 +115,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     """
     group = group_at(cluster, replica, flight)
     members, looked_at, passed, lacks_blocks = group.members, 0, 0, False
-    size = micro_batch_size(cluster, replica)
+    size = replica.micro_batch_size
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]
         looked_at += 1

@@ -6,7 +6,7 @@ too short, and goes on from there with a longer one.
 
 from __future__ import annotations
 
-from simcore.engine.fast.availability import change_availability, next_change_ps
+from simcore.engine.fast.availability import change_availability
 from simcore.engine.fast.gap_record import GapRecord
 from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
@@ -14,13 +14,14 @@ from simcore.engine.fast.jit import entry, step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.next_end import first_ending, next_end_ps
 from simcore.engine.fast.queues import free_slot, push_unrouted, take_slot
-from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, start_iterations
+from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, is_splitwise, start_iterations
 from simcore.engine.fast.results import run_result
 from simcore.engine.fast.room import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, enlarge
 from simcore.engine.fast.router import could_ever_hold, route
 from simcore.engine.fast.setup import begin, give_back
 from simcore.engine.fast.state import (
     DECODE,
+    FOREVER,
     NONE,
     PROMPT,
     Cluster,
@@ -30,11 +31,10 @@ from simcore.engine.fast.state import (
     result_at,
     task_at,
 )
-from simcore.engine.fast.transfer import next_poll_ps, poll_transfer
-from simcore.engine.fast.transfer_heap import next_transfer_ps, pop_transfer
+from simcore.engine.fast.transfer import poll_transfer
+from simcore.engine.fast.transfer_heap import pop_transfer
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import NEVER, REFUSED, UNFINISHED, RunResult
-from simcore.latency.curve import PS_PER_S
 
 DONE = 0
 
@@ -62,16 +62,18 @@ def advance(address: int) -> tuple[int, int]:
     cluster = cluster_row(address, 0)
     while is_going_on(cluster):
         now = next_instant(cluster)
-        lacking = lacks(cluster, now)
-        if lacking != DONE:
-            return lacking, now
+        if now >= cluster.second_room_ps:
+            return MORE_SECONDS, now
         if not handle_events(cluster, now):
             return MORE_GAPS, now
-        if gaps_of_changes_may_lack(cluster, now):
-            return MORE_GAPS, now
-        change_availability(cluster, now)
-        if not handle_arrivals(cluster, now):
-            return MORE_GAPS, now
+        if cluster.next_change_ps == now or cluster.displaced_count > 0:
+            if gaps_of_changes_may_lack(cluster):
+                return MORE_GAPS, now
+            change_availability(cluster, now)
+        if cluster.next_arrival_ps == now:
+            lacking = handle_arrivals(cluster, now)
+            if lacking != DONE:
+                return lacking, now
         start_due(cluster, now)
     close_books(cluster)
     return DONE, cluster.end_ps
@@ -82,7 +84,7 @@ def is_going_on(cluster: Cluster) -> bool:
     """Whether anything can happen that changes what becomes of a request, and the run is not given up."""
     if cluster.gave_up != 0:
         return False
-    if cluster.arrived < cluster.trace_requests or (cluster.active + cluster.polling > 0 and not given_up(cluster)):
+    if cluster.next_arrival_ps != FOREVER or (cluster.active + cluster.polling > 0 and not given_up(cluster)):
         return True
     return cluster.changed < cluster.change_count and cluster.free_count < cluster.slots
 
@@ -98,20 +100,8 @@ def close_books(cluster: Cluster) -> None:
 @step
 def next_instant(cluster: Cluster) -> int:
     """Time of the earliest event, change of availability or arrival; at least one is left."""
-    now = min(next_end_ps(cluster), next_transfer_ps(cluster), next_poll_ps(cluster), next_change_ps(cluster))
-    arrived = cluster.arrived
-    return min(now, numbers(cluster.arrival_ps)[arrived]) if arrived < cluster.trace_requests else now
-
-
-@step
-def lacks(cluster: Cluster, now: int) -> int:
-    """Which table is too short for what may happen in this instant."""
-    if now // PS_PER_S >= cluster.second_room:
-        return MORE_SECONDS
-    arrived, free = cluster.arrived, cluster.free_count
-    if arrived + free < cluster.trace_requests and numbers(cluster.arrival_ps)[arrived + free] == now:
-        return MORE_SLOTS
-    return DONE
+    now = min(next_end_ps(cluster), cluster.next_transfer_ps, cluster.next_poll_ps, cluster.next_change_ps)
+    return min(now, cluster.next_arrival_ps)
 
 
 @step
@@ -121,10 +111,8 @@ def gaps_may_lack(cluster: Cluster) -> bool:
 
 
 @step
-def gaps_of_changes_may_lack(cluster: Cluster, now: int) -> bool:
+def gaps_of_changes_may_lack(cluster: Cluster) -> bool:
     """The same of a change of availability, which may end a run on each replica."""
-    if next_change_ps(cluster) != now and cluster.displaced_count == 0:
-        return False
     return cluster.gap_runs + 2 * (cluster.most_members + 1) * (cluster.replica_count + 1) > cluster.gap_room
 
 
@@ -135,8 +123,8 @@ def handle_events(cluster: Cluster, now: int) -> bool:
     False: there may be no room for the gaps of the next event; nothing of it has been done.
     """
     while True:
-        iteration_ends, transfer_ends = next_end_ps(cluster) == now, next_transfer_ps(cluster) == now
-        if not iteration_ends and not transfer_ends and next_poll_ps(cluster) != now:
+        iteration_ends, transfer_ends = next_end_ps(cluster) == now, cluster.next_transfer_ps == now
+        if not iteration_ends and not transfer_ends and cluster.next_poll_ps != now:
             return True
         if gaps_may_lack(cluster):
             return False
@@ -149,14 +137,16 @@ def handle_events(cluster: Cluster, now: int) -> bool:
 
 
 @step
-def handle_arrivals(cluster: Cluster, now: int) -> bool:
-    """Step 5. False: as with ``handle_events``, before the next one is handled."""
-    while cluster.arrived < cluster.trace_requests and numbers(cluster.arrival_ps)[cluster.arrived] == now:
+def handle_arrivals(cluster: Cluster, now: int) -> int:
+    """Step 5. Returns which table is too short, before the next one is handled, as with ``handle_events``."""
+    while cluster.next_arrival_ps == now:
         if gaps_may_lack(cluster):
-            return False
+            return MORE_GAPS
+        if cluster.free_count == 0:
+            return MORE_SLOTS
         slot = take_slot(cluster)
         take_in(cluster, slot, cluster.arrived)
-        cluster.arrived += 1
+        count_arrival(cluster)
         if route(cluster, request_at(cluster, slot)):
             arrive(cluster, slot, now)
         elif could_ever_hold(cluster, request_at(cluster, slot)):
@@ -164,7 +154,15 @@ def handle_arrivals(cluster: Cluster, now: int) -> bool:
         else:
             result_at(cluster, request_at(cluster, slot).index).status = REFUSED
             free_slot(cluster, slot)
-    return True
+    return DONE
+
+
+@step
+def count_arrival(cluster: Cluster) -> None:
+    """One more has arrived; the next one is known."""
+    cluster.arrived += 1
+    left = cluster.arrived < cluster.trace_requests
+    cluster.next_arrival_ps = numbers(cluster.arrival_ps)[cluster.arrived] if left else FOREVER
 
 
 @step
@@ -183,10 +181,11 @@ def take_in(cluster: Cluster, slot: int, index: int) -> None:
     request.sending = request.moved = request.displaced = 0
     request.here = 1
     request.last_token_ps = request.sent_ps = request.prefill_replica = request.decode_replica = NONE
-    for phase in (PROMPT, DECODE):
-        task = task_at(cluster, 2 * slot + phase)
-        task.passes = task.queued = 0
-        task.since = NONE
+    if is_splitwise(cluster):
+        for phase in (PROMPT, DECODE):
+            task = task_at(cluster, 2 * slot + phase)
+            task.passes = task.queued = 0
+            task.since = NONE
     begin_result(cluster, index)
 
 
@@ -203,9 +202,9 @@ def begin_result(cluster: Cluster, index: int) -> None:
 def start_due(cluster: Cluster, now: int) -> None:
     """Step 6."""
     for i in range(cluster.due_count):
-        start_iterations(cluster, replica_at(cluster, numbers(cluster.due)[i]), now)
-    for i in range(cluster.due_count):
-        replica_at(cluster, numbers(cluster.due)[i]).due = 0
+        replica = replica_at(cluster, numbers(cluster.due)[i])
+        start_iterations(cluster, replica, now)
+        replica.due = 0
     cluster.due_count = 0
 
 

@@ -28,7 +28,7 @@ from simcore.engine.fast.physics import Physics
 from simcore.engine.fast.pools import ROLE_OF_POOL
 from simcore.engine.fast.room import put_room
 from simcore.engine.fast.settings import settings
-from simcore.engine.fast.state import GAP_PARTS, KINDS_OF_BATCH, NONE, Cluster, MicroBatch, Replica, Work
+from simcore.engine.fast.state import FOREVER, GAP_PARTS, KINDS_OF_BATCH, NONE, Cluster, MicroBatch, Replica, Work
 from simcore.engine.inputs import UNDIVIDED_KINDS, ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
 from simcore.engine.outputs import BubbleCause
 from simcore.same import Same
@@ -71,6 +71,9 @@ class Design:
             "ranges": ranges,
             "flat_length": len(flat_row(ranges)),
             "change_count": len(changes),
+            "next_change_ps": changes[0][0] if changes else FOREVER,
+            "next_transfer_ps": FOREVER,
+            "next_poll_ps": FOREVER,
             "kept_loads": sum(1 << measure for measure in kept_loads(len(replicas), rules)),
             "smallest_kv_blocks": min(replica.kv_blocks for replica in replicas),
             "largest_kv_blocks_up": max(replica.kv_blocks for replica in replicas),
@@ -134,6 +137,11 @@ def most_running(replicas: Sequence[ReplicaInputs], rules: SchedulerInputs) -> i
     """Requests that a replica may run at once, and so the most in one of its micro-batches; one a stage at least."""
     stages = most_stages(replicas)
     return max(rules.max_batch_size * (stages if rules.kind in UNDIVIDED_KINDS else 1), stages)
+
+
+def micro_batch_size(stages: int, rules: SchedulerInputs) -> int:
+    """A micro-batch's share of max_batch_size, at least one; with ``orca`` and ``request_level`` all of it."""
+    return rules.max_batch_size if rules.kind in UNDIVIDED_KINDS else max(rules.max_batch_size // stages, 1)
 
 
 def batch_tables(replicas: int, stages: int, flights: int, block_tokens: int) -> dict[str, NDArray[Any]]:
@@ -214,6 +222,7 @@ def replica_table(replicas: Sequence[ReplicaInputs], rules: SchedulerInputs, phy
         pool=[ROLE_OF_POOL.index(replica.role) for replica in replicas],
         stages=[replica.stages for replica in replicas],
         aside=[replica.stages for replica in replicas],
+        micro_batch_size=[micro_batch_size(replica.stages, rules) for replica in replicas],
         kv_blocks=blocks,
         free_blocks=blocks,
         watermark_blocks=[kept_free[size] for size in blocks.tolist()],

@@ -6,8 +6,8 @@ import numpy as np
 
 from simcore.engine.fast.curve import between, knot_tokens, knot_value, segment
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import Int64, numbers
-from simcore.engine.fast.state import Cluster, Replica, flight_at, stage_starts_of
+from simcore.engine.fast.layout import Int64, numbers, quotient
+from simcore.engine.fast.state import Cluster, Replica, flight_at, start_on
 from simcore.engine.inputs import ReplicaInputs
 
 PS_PER_US = 1_000_000
@@ -42,14 +42,14 @@ def power_mw(knots: int, first: int, count: int, kind: int, tokens: int) -> int:
 @step
 def add_energy(cluster: Cluster, replica: Replica, power: int, start_ps: int, end_ps: int) -> None:
     """One stage's work from start to end, both floored to whole us; split at seconds for the cluster's series."""
-    start, end = start_ps // PS_PER_US, max(start_ps, end_ps) // PS_PER_US
+    start, end = quotient(start_ps, PS_PER_US), quotient(max(start_ps, end_ps), PS_PER_US)
     replica.energy_nj += power * (end - start)
+    second = quotient(start, US_PER_S)
     while start < end:
-        second = start // US_PER_S
         until = min(end, (second + 1) * US_PER_S)
         numbers(cluster.energy_by_second_nj)[second] += power * (until - start)
-        cluster.seconds = max(cluster.seconds, second + 1)
-        start = until
+        start, second = until, second + 1
+        cluster.seconds = max(cluster.seconds, second)
 
 
 @step
@@ -58,5 +58,5 @@ def add_batch_energy(cluster: Cluster, replica: Replica, flight: int, now: int) 
     in the series)."""
     batch = flight_at(cluster, replica, flight)
     for stage in range(replica.stages):
-        start = stage_starts_of(cluster, replica, flight)[stage]
+        start = start_on(cluster, replica, flight, batch, stage)
         add_energy(cluster, replica, batch.power_mw, start, min(start + batch.duration_ps, now))

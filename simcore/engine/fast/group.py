@@ -40,7 +40,7 @@ from simcore.engine.fast.group_state import (
     slots_of,
 )
 from simcore.engine.fast.growth import advance_phase, grow_group, join_growth, leave_growth
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.names import REQUEST_LEVEL, SPLITWISE_BASELINE
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.state import (
@@ -61,7 +61,7 @@ def has_groups(cluster: Cluster, replica: Replica) -> bool:
     return replica.stages == 1 or cluster.kind < SPLITWISE_BASELINE
 
 
-@step
+@inlined
 def add_group(cluster: Cluster, replica: Replica, flight: int, most: int) -> int:
     """The group's members join the micro-batch that is formed if all of them would: returns how many.
 
@@ -89,7 +89,7 @@ def lists_decodes(cluster: Cluster, replica: Replica) -> bool:
     return False
 
 
-@step
+@inlined
 def join_group(cluster: Cluster, group: Group, slot: int) -> None:
     """A request that decodes from the next step on, behind those that do."""
     request = request_at(cluster, slot)
@@ -126,7 +126,7 @@ def sort_in(cluster: Cluster, group: Group) -> None:
         place -= 1
 
 
-@step
+@inlined
 def emit_tokens_of_group(
     cluster: Cluster, group: Group, steps: int, first_ps: int, end_ps: int, gap_ps: int, growth_ps: int
 ) -> None:
@@ -177,7 +177,7 @@ def is_counted(cluster: Cluster, group: Group, place: int) -> bool:
     return group.in_window > 0 and is_in_window(cluster, request_at(cluster, slots_of(cluster, group)[place]))
 
 
-@step
+@inlined
 def end_step(cluster: Cluster, replica: Replica, group: Group, now: int) -> None:
     """The last step of a micro-batch of the group: a token of each; those whose last it is leave."""
     emit_tokens_of_group(cluster, group, 1, now, now, 0, 0)
@@ -245,7 +245,7 @@ def leave_replica(cluster: Cluster, replica: Replica, group: Group, slot: int) -
     free_slot(cluster, slot)
 
 
-@step
+@inlined
 def write_member(cluster: Cluster, group: Group, place: int) -> None:
     """What the group knows of a member that leaves it, written to its Request; the sums are without it."""
     request = request_at(cluster, slots_of(cluster, group)[place])

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from simcore.engine.fast.blocks import blocks_of, growth_blocks, take
 from simcore.engine.fast.group_state import Group, finish_steps_of, growing_of, slots_of
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
+from simcore.engine.fast.layout import quotient, remainder
 from simcore.engine.fast.names import ON_DEMAND, OUTPUT_AT_DECODE
 from simcore.engine.fast.state import Cluster, Replica, Request, request_at
 
@@ -29,7 +30,7 @@ def grows_by_phase(cluster: Cluster) -> bool:
 def join_growth(cluster: Cluster, group: Group, request: Request) -> None:
     """A new member's first block is taken when what it must hold is one more than whole blocks."""
     if grows_by_phase(cluster):
-        over = (request.prompt_tokens + request.generated - 1) % cluster.block_tokens
+        over = remainder(request.prompt_tokens + request.generated - 1, cluster.block_tokens)
         phase = group.phase + cluster.block_tokens - over
         request.phase = phase if phase < cluster.block_tokens else phase - cluster.block_tokens
         growing_of(cluster, group)[request.phase] += 1
@@ -74,7 +75,7 @@ def move_growth_of_all(cluster: Cluster, into: Group, group: Group) -> None:
         growing_of(cluster, group)[phase] = 0
 
 
-@step
+@inlined
 def grow_group(cluster: Cluster, replica: Replica, group: Group) -> bool:
     """Give every member the blocks of its next token. False: there is not enough KV for all; none was taken."""
     blocks = lacking_blocks(cluster, group)
@@ -85,7 +86,7 @@ def grow_group(cluster: Cluster, replica: Replica, group: Group) -> bool:
     return True
 
 
-@step
+@inlined
 def lacking_blocks(cluster: Cluster, group: Group) -> int:
     """Blocks that the members lack for the next step."""
     if grows_by_phase(cluster):
@@ -128,7 +129,7 @@ def steps_in_kv(cluster: Cluster, replica: Replica, group: Group, steps: int) ->
     free = replica.free_blocks - cluster.preempt_when_full
     if free < 0:
         return 1
-    if cluster.reservation != ON_DEMAND or group.members * ((steps - 1) // cluster.block_tokens + 1) <= free:
+    if cluster.reservation != ON_DEMAND or group.members * (quotient(steps - 1, cluster.block_tokens) + 1) <= free:
         return steps
     if not grows_by_phase(cluster):
         return min(steps, 1 + free // group.members * cluster.block_tokens)
@@ -159,9 +160,9 @@ def grow_in_run(cluster: Cluster, replica: Replica, group: Group, steps: int) ->
 def growth_up_to(cluster: Cluster, group: Group, steps: int) -> int:
     """Blocks of the last so many steps, the next one's the last."""
     size = cluster.block_tokens
-    blocks = steps // size * group.members
+    blocks = quotient(steps, size) * group.members
     phase = group.phase
-    for _ in range(steps % size):
+    for _ in range(remainder(steps, size)):
         blocks += growing_of(cluster, group)[phase]
         phase = phase - 1 if phase > 0 else size - 1
     return blocks
@@ -172,4 +173,4 @@ def advance_phase(cluster: Cluster, group: Group, steps: int) -> None:
     """So many steps on."""
     group.phase += steps
     if group.phase >= cluster.block_tokens:
-        group.phase %= cluster.block_tokens
+        group.phase = remainder(group.phase, cluster.block_tokens)

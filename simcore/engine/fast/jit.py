@@ -1,7 +1,8 @@
-"""The two ways a function of this package is compiled. Every kernel imports them from here, so that numba's cache
+"""The ways in which a function of this package is compiled. Every kernel imports them from here, so that numba's cache
 folder is set before the first one is made.
 
-``step``: a small function, compiled into its callers. ``entry``: what Python calls, kept in the cache.
+``step``: a small function, which LLVM compiles into its callers where it finds that worthwhile. ``inlined``: a step of
+the inner loop, compiled into each. ``entry``: what Python calls, kept in the cache.
 """
 
 from __future__ import annotations
@@ -38,6 +39,15 @@ def step(function: Function) -> Function:
     """A small function that is compiled into the entries that call it. Python cannot call it."""
     functions.append(function)
     compiled: Any = numba.njit(**_STEP)(function)
+    without_literals(compiled)
+    made: Function = compiled
+    return made
+
+
+def inlined(function: Function) -> Function:
+    """A step that is compiled into whoever calls it, however many they are: its call would cost more than its work."""
+    functions.append(function)
+    compiled: Any = numba.njit(forceinline=True, **_STEP)(function)
     without_literals(compiled)
     made: Function = compiled
     return made

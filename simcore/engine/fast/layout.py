@@ -89,6 +89,23 @@ def _leading_zeros(typing_context: Any, number: Any) -> Any:
     return types.int64(types.int64), generate
 
 
+def _unsigned(divide: str) -> Callable[[int, int], int]:
+    def unsigned(typing_context: Any, number: Any, divisor: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return getattr(builder, divide)(*arguments)
+
+        return types.int64(types.int64, types.int64), generate
+
+    compiled: Any = intrinsic(unsigned)
+    made: Callable[[int, int], int] = compiled
+    return made
+
+
+quotient = _unsigned("udiv")
+"""For compiled code: ``//`` of numbers that are not negative, without a look at their signs."""
+remainder = _unsigned("urem")
+"""The same of ``%``."""
+
 _counted: Any = intrinsic(_leading_zeros)
 leading_zeros: Callable[[int], int] = _counted
 """For compiled code: the zero bits in front of a number; 64 for 0."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.bubbles import count_bubbles, note_gaps
 from simcore.engine.fast.curve import chunk_ps
 from simcore.engine.fast.energy import add_batch_energy
-from simcore.engine.fast.group_state import group_at
+from simcore.engine.fast.group_state import Group, group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.known import recall
@@ -24,6 +24,7 @@ from simcore.engine.fast.state import (
     result_at,
     stage_starts_of,
     stages_free_of,
+    start_on,
     work_at,
 )
 from simcore.engine.outputs import NEVER
@@ -45,17 +46,36 @@ def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
     settle_idle(replica, now)
     flight = next_flight(replica)
     batch = flight_at(cluster, replica, flight)
-    batch.first, batch.members = group_at(cluster, replica, flight).members, members - batch.grouped
-    count(cluster, replica, flight, batch)
+    group = group_at(cluster, replica, flight)
+    batch.first, batch.members = group.members, members - batch.grouped
+    if batch.members == 0:
+        count_group(cluster, replica, group, batch)
+    else:
+        count(cluster, replica, flight, batch)
     pass_stages(cluster, replica, flight, batch, now)
-    if replica.stages > 1:
-        note_gaps(cluster, replica, flight, batch, now)
     if batch.kind != DECODE:
         note_first_scheduled(cluster, replica, flight, batch)
     enter_flight(cluster, replica, flight, batch)
     cluster.selections += 1
     cluster.active += 1
     cluster.failed_polls = 0
+
+
+@step
+def count_group(cluster: Cluster, replica: Replica, group: Group, batch: MicroBatch) -> None:
+    """What ``count`` finds of a micro-batch of a group alone."""
+    curve, decodes = curve_at(cluster, replica), group.members + group.kept
+    known = recall(cluster, replica, DECODE, decodes)
+    batch.kind, batch.steps, batch.live, batch.contexts = DECODE, 1, group.members, group.contexts
+    batch.tokens, batch.power_mw = decodes, known.power_mw
+    contexts_ps = curve.context_ps * (group.contexts + group.kept_contexts)
+    batch.duration_ps = known.base_ps + contexts_ps + curve.decode_seq_ps * decodes
+    work = work_at(cluster, replica, DECODE)
+    work.busy_ps += batch.duration_ps * replica.stages
+    work.iterations += 1
+    work.decode_tokens += group.members
+    work.context_tokens += group.contexts
+    work.padding_tokens += group.kept
 
 
 @step
@@ -127,25 +147,28 @@ def context_tokens(request: Request) -> int:
 
 @step
 def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, now: int) -> None:
-    """Give each stage its time: after the stage before, and after the micro-batch before."""
+    """Give each stage its time: after the stage before, and after the micro-batch before. A lone stage is free."""
+    if replica.stages == 1:
+        batch.start_ps, batch.end_ps = now, now + batch.duration_ps
+        return
     ready = now
     for stage in range(replica.stages):
         start = max(ready, stages_free_of(cluster, replica)[stage])
         ready = start + batch.duration_ps
         stages_free_of(cluster, replica)[stage] = ready
         stage_starts_of(cluster, replica, flight)[stage] = start
-    batch.end_ps = ready
+    batch.start_ps, batch.end_ps = stage_starts_of(cluster, replica, flight)[0], ready
+    note_gaps(cluster, replica, flight, batch, now)
 
 
 @step
 def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
     """The first iteration with any of a prompt starts when the first stage takes it up."""
-    start_ps = stage_starts_of(cluster, replica, flight)[0]
     for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
         if new_tokens_of(cluster, replica, flight)[i] > 0 and request.scheduled == 0:
             request.scheduled = 1
-            result_at(cluster, request.index).first_scheduled_ps = start_ps
+            result_at(cluster, request.index).first_scheduled_ps = batch.start_ps
 
 
 @step
@@ -187,7 +210,7 @@ def cut_short(cluster: Cluster, replica: Replica, now: int) -> None:
     batch = flight_at(cluster, replica, flight)
     work = work_at(cluster, replica, batch.kind)
     for stage in range(replica.stages):
-        start = stage_starts_of(cluster, replica, flight)[stage]
+        start = start_on(cluster, replica, flight, batch, stage)
         work.busy_ps -= max(start + batch.duration_ps - max(start, now), 0)
     for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])

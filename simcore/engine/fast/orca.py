@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.blocks import growth_blocks
 from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.preemption import admit_prompts, grow_or_preempt, join_batch, micro_batch_size
+from simcore.engine.fast.preemption import admit_prompts, grow_or_preempt, join_batch
 from simcore.engine.fast.running import drop_front
 from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
 
@@ -20,7 +20,7 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
 @step
 def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
     """One token for each running request, as they stand in the list. One that lacks no block asks for none."""
-    size = micro_batch_size(cluster, replica)
+    size = replica.micro_batch_size
     members, looked_at = add_group(cluster, replica, flight, size), 0
     while looked_at < replica.running and members < size:
         slot = running_of(cluster, replica)[looked_at]

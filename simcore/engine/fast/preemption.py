@@ -10,7 +10,7 @@ from simcore.engine.fast.blocks import (
     room_to_admit,
     take,
 )
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL
 from simcore.engine.fast.queues import pop_waiting, push_waiting_front
 from simcore.engine.fast.state import (
@@ -32,20 +32,12 @@ def is_undivided(cluster: Cluster) -> bool:
 
 
 @step
-def micro_batch_size(cluster: Cluster, replica: Replica) -> int:
-    """A micro-batch's share of max_batch_size, at least one; with ``orca`` and ``request_level`` all of it."""
-    if is_undivided(cluster):
-        return cluster.max_batch_size
-    return max(cluster.max_batch_size // replica.stages, 1)
-
-
-@step
 def has_place(cluster: Cluster, replica: Replica) -> bool:
     """Whether fewer than max_batch_size are admitted; with ``orca`` and ``request_level`` only memory limits them."""
     return is_undivided(cluster) or replica.admitted < cluster.max_batch_size
 
 
-@step
+@inlined
 def head_fits(cluster: Cluster, replica: Replica) -> bool:
     """Whether a request waits and may be admitted: a place, and its reservation's blocks beyond the watermark."""
     if replica.waiting == 0 or not has_place(cluster, replica):
@@ -54,14 +46,14 @@ def head_fits(cluster: Cluster, replica: Replica) -> bool:
     return room_to_admit(replica, blocks_of(admission_tokens(request, cluster), cluster))
 
 
-@step
+@inlined
 def admit(cluster: Cluster, replica: Replica) -> int:
     """Take the head of the waiting queue in, with the blocks of its reservation; returns its slot."""
     request = request_at(cluster, replica.first_waiting)
     return admit_with(cluster, replica, blocks_of(admission_tokens(request, cluster), cluster))
 
 
-@step
+@inlined
 def admit_with(cluster: Cluster, replica: Replica, blocks: int) -> int:
     """Take the head of the waiting queue in, with so many blocks; returns its slot."""
     slot = pop_waiting(cluster, replica)
@@ -78,7 +70,7 @@ def admit_with(cluster: Cluster, replica: Replica, blocks: int) -> int:
 def admit_prompts(cluster: Cluster, replica: Replica, flight: int, joined: int) -> int:
     """Whole prompts join the members there from the front of the waiting queue while there is a place in the
     micro-batch and KV; returns the members."""
-    members, size = joined, micro_batch_size(cluster, replica)
+    members, size = joined, replica.micro_batch_size
     while members < size and head_fits(cluster, replica):
         slot = admit(cluster, replica)
         request = request_at(cluster, slot)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import blocks_of
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.loads import WAITING, note_load
 from simcore.engine.fast.names import LEAST_KV
 from simcore.engine.fast.state import NONE, Cluster, Replica, Request, request_at
 
 
-@step
+@inlined
 def push_waiting(cluster: Cluster, replica: Replica, slot: int) -> None:
     """At the end of the waiting queue."""
     request = request_at(cluster, slot)

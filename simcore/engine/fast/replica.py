@@ -27,7 +27,6 @@ from simcore.engine.fast.state import (
     new_tokens_of,
     replica_at,
     request_at,
-    stage_starts_of,
 )
 from simcore.engine.fast.tokens import advance
 
@@ -53,11 +52,11 @@ def catch_up(cluster: Cluster, replica: Replica, now: int) -> None:
     batch = flight_at(cluster, replica, flight)
     if replica.in_flight == 0 or batch.steps == 1:
         return
-    steps = steps_over(cluster, replica, flight, batch, now)
-    ends_now = steps > 0 and boundary_ps(cluster, replica, flight, batch, steps) == now
+    steps = steps_over(cluster, replica, batch, now)
+    ends_now = steps > 0 and boundary_ps(cluster, replica, batch, steps) == now
     fold(cluster, replica, flight, steps - int(ends_now))
     batch.steps = 1
-    batch.end_ps = stage_starts_of(cluster, replica, flight)[0] + batch.duration_ps
+    batch.end_ps = batch.start_ps + batch.duration_ps
     set_next_end(cluster, replica, batch.end_ps)
     if ends_now:
         end_iteration(cluster, replica, now)
@@ -127,7 +126,9 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     """A micro-batch has passed its stages; the replica may form one again."""
     if replica.stages > 1:
         count_bubbles(cluster, replica, now)
-    fold(cluster, replica, replica.first_flight, flight_at(cluster, replica, replica.first_flight).steps - 1)
+    steps = flight_at(cluster, replica, replica.first_flight).steps
+    if steps > 1:
+        fold(cluster, replica, replica.first_flight, steps - 1)
     flight = leave_flight(cluster, replica)
     add_batch_energy(cluster, replica, flight, now)
     replica.idle_since_ps = now

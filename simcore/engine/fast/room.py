@@ -7,7 +7,7 @@ import numpy as np
 from simcore.engine.fast.gap_state import GapRun
 from simcore.engine.fast.layout import fields_of, table
 from simcore.engine.fast.memory import Memory
-from simcore.engine.fast.state import Request, Task, Transfer
+from simcore.engine.fast.state import FOREVER, Request, Task, Transfer
 from simcore.latency.curve import PS_PER_S
 
 MORE_SLOTS, MORE_GAPS, MORE_SECONDS = 1, 2, 3
@@ -67,6 +67,7 @@ def lengthen_seconds(memory: Memory, seconds: int) -> None:
     """Room for so many seconds."""
     memory.lengthen("energy_by_second_nj", seconds)
     memory.fix("second_room", seconds)
+    memory.fix("second_room_ps", min(seconds * PS_PER_S, FOREVER))
 
 
 def make_room_for_gaps(memory: Memory) -> None:

@@ -7,7 +7,7 @@ that one token more of each member's context takes. So its first k iterations en
     T(k) = start + k d + g k (k - 1) / 2,
 
 and everything that the oracle adds up on the way has a closed form in whole numbers. The MicroBatch of a run describes
-the iteration that is in progress as far as the run was followed (``stage_start_ps``, ``duration_ps``), and how many are
+the iteration that is in progress as far as the run was followed (``start_ps``, ``duration_ps``), and how many are
 to come, that one included (``steps``); ``end_ps`` is the end of the last.
 
 A run is *stretched* when it is launched, and *folded* (its first iterations are over) when it ends, or when something
@@ -22,15 +22,15 @@ from simcore.engine.fast import growth
 from simcore.engine.fast.energy import add_energy
 from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import group_at
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
-from simcore.engine.fast.state import Cluster, MicroBatch, Replica, curve_at, flight_at, stage_starts_of, work_at
+from simcore.engine.fast.state import Cluster, MicroBatch, Replica, curve_at, flight_at, work_at
 from simcore.latency.curve import BatchKind
 
 DECODE = int(BatchKind.DECODE)
 
 
-@step
+@inlined
 def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     """Have a micro-batch that was launched stand for as many iterations as are sure to follow it unchanged."""
     batch = flight_at(cluster, replica, flight)
@@ -40,7 +40,7 @@ def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     steps = growth.steps_in_kv(cluster, replica, group, group.next_finish - group.step)
     if steps > 1:
         batch.steps = steps
-        batch.end_ps = boundary_ps(cluster, replica, flight, batch, steps)
+        batch.end_ps = boundary_ps(cluster, replica, batch, steps)
 
 
 @step
@@ -56,28 +56,27 @@ def growth_ps(cluster: Cluster, replica: Replica, batch: MicroBatch) -> int:
 
 
 @step
-def boundary_ps(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, steps: int) -> int:
+def boundary_ps(cluster: Cluster, replica: Replica, batch: MicroBatch, steps: int) -> int:
     """T(k): when so many iterations from the one in progress on are over."""
     growth = growth_ps(cluster, replica, batch)
-    start = stage_starts_of(cluster, replica, flight)[0]
-    return start + steps * batch.duration_ps + growth * (steps * (steps - 1) // 2)
+    return batch.start_ps + steps * batch.duration_ps + growth * (steps * (steps - 1) // 2)
 
 
 @step
-def steps_over(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, now: int) -> int:
+def steps_over(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -> int:
     """How many iterations of a run are over by now: the largest k with T(k) <= now, short of the last one.
 
     The root of the quadratic in floating point, in the form that loses nothing, then put right in whole numbers.
     """
     growth = growth_ps(cluster, replica, batch)
-    passed = now - stage_starts_of(cluster, replica, flight)[0]
+    passed = now - batch.start_ps
     linear = batch.duration_ps - growth / 2
     root = math.sqrt(linear * linear + 2.0 * growth * passed)
     steps = 0 if linear + root <= 0 else int(2.0 * passed / (linear + root))
     steps = max(min(steps, batch.steps - 1), 0)
-    while steps > 0 and boundary_ps(cluster, replica, flight, batch, steps) > now:
+    while steps > 0 and boundary_ps(cluster, replica, batch, steps) > now:
         steps -= 1
-    while steps < batch.steps - 1 and boundary_ps(cluster, replica, flight, batch, steps + 1) <= now:
+    while steps < batch.steps - 1 and boundary_ps(cluster, replica, batch, steps + 1) <= now:
         steps += 1
     return steps
 
@@ -88,15 +87,15 @@ def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
     if steps == 0:
         return
     batch = flight_at(cluster, replica, flight)
-    starts, longer = stage_starts_of(cluster, replica, flight), growth_ps(cluster, replica, batch)
-    end = boundary_ps(cluster, replica, flight, batch, steps)
-    add_energy(cluster, replica, batch.power_mw, starts[0], end)
-    first_end, gap = starts[0] + batch.duration_ps, batch.duration_ps + longer
+    longer = growth_ps(cluster, replica, batch)
+    end = boundary_ps(cluster, replica, batch, steps)
+    add_energy(cluster, replica, batch.power_mw, batch.start_ps, end)
+    first_end, gap = batch.start_ps + batch.duration_ps, batch.duration_ps + longer
     group = group_at(cluster, replica, flight)
     emit_tokens_of_group(cluster, group, steps, first_end, end, gap, longer)
     growth.grow_in_run(cluster, replica, group, steps)
     count_steps(cluster, replica, batch, steps, longer)
-    starts[0] = end
+    batch.start_ps = end
     batch.duration_ps += steps * longer
     batch.contexts += steps * batch.live
     batch.steps -= steps

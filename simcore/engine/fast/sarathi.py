@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.group_state import group_at
-from simcore.engine.fast.jit import step
-from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
+from simcore.engine.fast.jit import inlined, step
+from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch
 from simcore.engine.fast.running import sort_by_arrival
 from simcore.engine.fast.state import Cluster, Replica, Request, request_at, running_of
 
@@ -25,7 +25,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     Prefills passed on the way are gathered at the front of the list, safe from preemption in this selection. Returns
     the members, how much of the list was looked at, and how many prefills were passed.
     """
-    size = micro_batch_size(cluster, replica)
+    size = replica.micro_batch_size
     members, looked_at, prefills = add_group(cluster, replica, flight, size), 0, 0
     in_front = group_at(cluster, replica, flight).in_front if members > 0 else 0
     while looked_at < replica.running and (members < size or looked_at < in_front):
@@ -42,7 +42,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     return members, looked_at, prefills
 
 
-@step
+@inlined
 def add_prefills_in_progress(
     cluster: Cluster, replica: Replica, flight: int, members: int, looked_at: int, prefills: int
 ) -> tuple[int, int]:
@@ -69,10 +69,10 @@ def add_prefills_in_progress(
     return members, spent
 
 
-@step
+@inlined
 def add_new_requests(cluster: Cluster, replica: Replica, flight: int, members: int, spent: int) -> int:
     """Admit from the front of the waiting queue; all blocks of a prompt are taken at once."""
-    size = micro_batch_size(cluster, replica)
+    size = replica.micro_batch_size
     while members < size and head_fits(cluster, replica):
         chunk = next_chunk(cluster, request_at(cluster, replica.first_waiting), spent)
         if chunk == 0:

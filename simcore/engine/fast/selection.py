@@ -16,7 +16,6 @@ from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import earlier, passes
 from simcore.engine.fast.names import CONTIGUOUS, NO_AGEING, SPLITWISE_SIM
-from simcore.engine.fast.preemption import micro_batch_size
 from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, Request, request_at, task_at
 
 MOST_PASSES = 4
@@ -28,7 +27,7 @@ def select(cluster: Cluster, replica: Replica) -> None:
     """Puts the new tasks of the next batch in ``Cluster.chosen``, in the order of the rules. It has ``chosen_tasks``,
     with those that it keeps."""
     cluster.chosen_tasks, cluster.chosen_tokens, cluster.chosen_free_blocks = 0, 0, replica.free_blocks
-    cluster.chosen_of_batch, cluster.most_chosen = 0, micro_batch_size(cluster, replica)
+    cluster.chosen_of_batch, cluster.most_chosen = 0, replica.micro_batch_size
     cluster.selection += 1
     if cluster.ageing == SPLITWISE_SIM:
         add_aged_in_front(cluster, replica)

@@ -9,7 +9,7 @@ from simcore.engine.fast.gap_record import GapRecord
 from simcore.engine.fast.layout import address_of, table
 from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.room import empty_room, put_gaps
-from simcore.engine.fast.state import Result, WaitLimit
+from simcore.engine.fast.state import FOREVER, Result, WaitLimit
 from simcore.engine.inputs import ClusterInputs
 
 COLUMNS = ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens", "max_output_tokens")
@@ -44,6 +44,7 @@ def put_load(memory: Memory, inputs: ClusterInputs) -> None:
     memory.put("results", table(Result, requests))
     memory.put("displaced", np.zeros(requests if memory.get("change_count") else 0, np.int64))
     memory.fix("trace_requests", requests)
+    memory.fix("next_arrival_ps", int(inputs.arrival_ps[0]) if requests else FOREVER)
     memory.fix("first_in_window", inputs.window[0])
     memory.fix("end_of_window", inputs.window[1])
 

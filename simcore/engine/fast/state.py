@@ -133,6 +133,8 @@ class Replica:
     curve: int
     role: int
     stages: int
+    micro_batch_size: int
+    """Members that a micro-batch of it may have."""
     kv_blocks: int
     watermark_blocks: int
     transfer_ps_per_token: int
@@ -249,6 +251,8 @@ class MicroBatch:
     tokens: int
     power_mw: int
     """Of one stage."""
+    start_ps: int
+    """When the first stage takes it up."""
     duration_ps: int
     """Of one stage."""
     end_ps: int
@@ -325,6 +329,11 @@ class Cluster:
 
     arrived: int
     """Requests that have arrived."""
+    next_arrival_ps: int
+    next_transfer_ps: int
+    next_poll_ps: int
+    next_change_ps: int
+    """When the next request arrives, a transfer ends, one polls, availability changes; FOREVER: no more."""
     end_ps: int
     """The last finish so far."""
     busy_until_ps: int
@@ -444,7 +453,7 @@ class Cluster:
     stage_free_ps: int
     """[R x stages]: when each stage has done all that was given to it."""
     stage_start_ps: int
-    """[R x flights x stages]: when a micro-batch enters a stage."""
+    """[R x flights x stages]: when a stage takes a micro-batch up, where there is more than one."""
     gaps_ps: int
     """[R x flights x stages x GAP_PARTS]: idle time in front of a micro-batch, by part."""
     bubble_ps: int
@@ -465,7 +474,9 @@ class Cluster:
     gave_up: int
     energy_by_second_nj: int
     second_room: int
-    """Its length."""
+    """Its length, and"""
+    second_room_ps: int
+    """the end of its last second."""
 
 
 cluster_row = row_of(Cluster)
@@ -557,8 +568,14 @@ def new_tokens_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
 
 
 @step
+def start_on(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, stage: int) -> int:
+    """When a stage takes a micro-batch up."""
+    return batch.start_ps if stage == 0 else stage_starts_of(cluster, replica, flight)[stage]
+
+
+@step
 def stage_starts_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
-    """When a micro-batch enters each stage."""
+    """When each stage takes a micro-batch up, where there is more than one."""
     row = replica.index * cluster.most_flights + flight
     return numbers(cluster.stage_start_ps + BYTES * row * cluster.most_stages)
 

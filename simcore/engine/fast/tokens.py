@@ -5,13 +5,13 @@ from __future__ import annotations
 from simcore.engine.fast.blocks import routed_tokens
 from simcore.engine.fast.gap_state import MOST_COUNTED, GapRun, gap_run_at
 from simcore.engine.fast.give_up import note_finish, note_first_token
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.loads import add_pending, add_reserved
 from simcore.engine.fast.state import NONE, Cluster, Request, replica_at, result_at
 from simcore.engine.outputs import FINISHED
 
 
-@step
+@inlined
 def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     """One more token at the end of an iteration. Returns whether it was the last: the only place that looks at that."""
     request.generated += 1
@@ -27,7 +27,7 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     return True
 
 
-@step
+@inlined
 def finish(cluster: Cluster, request: Request, now: int) -> None:
     """The last token has appeared."""
     result = result_at(cluster, request.index)
@@ -87,7 +87,7 @@ def end_prefill(cluster: Cluster, request: Request) -> None:
         add_pending(cluster, replica_at(cluster, request.prefill_replica), -request.target_tokens)
 
 
-@step
+@inlined
 def forget_decode(cluster: Cluster, request: Request) -> None:
     """The router forgets the rest when the request finishes, or loses its prefill replica."""
     replica = replica_at(cluster, request.decode_replica)
@@ -95,7 +95,7 @@ def forget_decode(cluster: Cluster, request: Request) -> None:
     add_reserved(cluster, replica, -routed_tokens(request, cluster))
 
 
-@step
+@inlined
 def advance(cluster: Cluster, request: Request, now: int) -> bool:
     """A token from a decode or from the end of a prompt; True when it was the last."""
     end_prefill(cluster, request)

@@ -30,7 +30,6 @@ from simcore.engine.fast.state import (
     new_tokens_of,
     replica_at,
     request_at,
-    stage_starts_of,
 )
 from simcore.engine.fast.transfer_heap import keep_transfers, push_transfer
 from simcore.transfer import WHOLE_BELOW_TOKENS
@@ -73,7 +72,7 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
         new = new_tokens_of(cluster, replica, flight)[i]
         long_enough = request.target_tokens >= WHOLE_BELOW_TOKENS
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
-            start_ps = stage_starts_of(cluster, replica, flight)[0]
+            start_ps = batch.start_ps
             settle_idle(replica_at(cluster, request.decode_replica), now)
             request.sent_by_layer = 1
             layers = cluster.layers
@@ -187,12 +186,13 @@ def append_poll(cluster: Cluster, slot: int) -> None:
         request_at(cluster, cluster.last_poll).next_poll = slot
     cluster.last_poll = slot
     cluster.polling += 1
+    note_next_poll(cluster)
 
 
 @step
-def next_poll_ps(cluster: Cluster) -> int:
+def note_next_poll(cluster: Cluster) -> None:
     """When the first poll is due."""
-    return request_at(cluster, cluster.first_poll).poll_ps if cluster.polling > 0 else FOREVER
+    cluster.next_poll_ps = request_at(cluster, cluster.first_poll).poll_ps if cluster.polling > 0 else FOREVER
 
 
 @step
@@ -202,6 +202,7 @@ def poll_transfer(cluster: Cluster, now: int) -> None:
     request = request_at(cluster, slot)
     cluster.first_poll = request.next_poll
     cluster.polling -= 1
+    note_next_poll(cluster)
     destination = replica_at(cluster, request.decode_replica)
     settle_idle(destination, now)
     if has_room(cluster, request):
@@ -290,3 +291,4 @@ def drop_cancelled(cluster: Cluster) -> None:
         if request_at(cluster, slot).sending == POLLING:
             append_poll(cluster, slot)
         slot = following
+    note_next_poll(cluster)

@@ -7,9 +7,9 @@ from simcore.engine.fast.state import FOREVER, Cluster, Transfer, request_at, tr
 
 
 @step
-def next_transfer_ps(cluster: Cluster) -> int:
+def note_next_transfer(cluster: Cluster) -> None:
     """When the first transfer ends."""
-    return transfer_at(cluster, 0).end_ps if cluster.under_way > 0 else FOREVER
+    cluster.next_transfer_ps = transfer_at(cluster, 0).end_ps if cluster.under_way > 0 else FOREVER
 
 
 @step
@@ -17,6 +17,7 @@ def push_transfer(cluster: Cluster, slot: int, end_ps: int) -> None:
     """A transfer that has been started."""
     cluster.sequence += 1
     insert_transfer(cluster, slot, end_ps, cluster.sequence)
+    note_next_transfer(cluster)
 
 
 @step
@@ -47,6 +48,7 @@ def keep_transfers(cluster: Cluster, sending: int) -> None:
         slot, end_ps, sequence = transfer.slot, transfer.end_ps, transfer.sequence
         if request_at(cluster, slot).sending == sending:
             insert_transfer(cluster, slot, end_ps, sequence)
+    note_next_transfer(cluster)
 
 
 @step
@@ -61,6 +63,7 @@ def pop_transfer(cluster: Cluster) -> int:
         place = child
         child = earlier_child(cluster, place)
     move(cluster, last, place)
+    note_next_transfer(cluster)
     return slot
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch, micro_batch_size
+from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch
 from simcore.engine.fast.running import drop_front, sort_by_arrival
 from simcore.engine.fast.set_aside import bring_back, dissolve_aside, keeps_aside, set_aside
 from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
@@ -18,7 +18,7 @@ def prepare(cluster: Cluster, replica: Replica) -> None:
         if head_fits(cluster, replica):
             set_aside(cluster, replica)
         else:
-            bring_back(cluster, replica, micro_batch_size(cluster, replica))
+            bring_back(cluster, replica, replica.micro_batch_size)
 
 
 @step
@@ -37,7 +37,7 @@ def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Admit from the front of the waiting queue, stopping before the first that is too much."""
     members, tokens, longest = 0, 0, 0
     first = group_at(cluster, replica, flight).members
-    size = micro_batch_size(cluster, replica)
+    size = replica.micro_batch_size
     while members < size and head_fits(cluster, replica):
         request = request_at(cluster, replica.first_waiting)
         new = request.target_tokens - request.done_tokens
@@ -53,7 +53,7 @@ def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
 @step
 def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
     """One token for each running request, by arrival, each with its KV."""
-    size = micro_batch_size(cluster, replica)
+    size = replica.micro_batch_size
     members, looked_at = add_group(cluster, replica, flight, size), 0
     if members == 0 and keeps_aside(cluster, replica):
         dissolve_aside(cluster, replica)

@@ -6,7 +6,7 @@ from simcore.engine.fast.blocks import chunk_blocks, room_to_admit, take
 from simcore.engine.fast.group import add_group, dissolve, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.preemption import admit_with, has_place, join_batch, micro_batch_size, preempt
+from simcore.engine.fast.preemption import admit_with, has_place, join_batch, preempt
 from simcore.engine.fast.running import append_running, drop_front, sort_by_admission
 from simcore.engine.fast.state import (
     Cluster,
@@ -26,7 +26,7 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     group = group_at(cluster, replica, flight)
     if group.in_front > 0:
         dissolve(cluster, replica, group)  # who was left over may have been admitted before some of the group
-    most = min(micro_batch_size(cluster, replica), cluster.token_budget)
+    most = min(replica.micro_batch_size, cluster.token_budget)
     decodes = add_group(cluster, replica, flight, most)
     sort_by_admission(cluster, replica)
     members, spent, enough = add_running(cluster, replica, flight, decodes)
@@ -39,7 +39,7 @@ def add_running(cluster: Cluster, replica: Replica, flight: int, decodes: int) -
 
     Returns the members, the tokens spent, and whether there was KV without preemption.
     """
-    admitted, size = replica.admitted, micro_batch_size(cluster, replica)
+    admitted, size = replica.admitted, replica.micro_batch_size
     members, spent, looked_at, enough = decodes, decodes, 0, True
     while enough and looked_at < replica.running and members < size and spent < cluster.token_budget:
         slot = running_of(cluster, replica)[looked_at]
@@ -112,7 +112,7 @@ def newest_in_flight(cluster: Cluster, replica: Replica) -> int:
 @step
 def add_new_requests(cluster: Cluster, replica: Replica, flight: int, members: int, spent: int) -> int:
     """Admit from the front of the waiting queue, the last one chunked; a head that does not fit ends it."""
-    size = micro_batch_size(cluster, replica)
+    size = replica.micro_batch_size
     while replica.waiting > 0 and members < size and has_place(cluster, replica):
         request = request_at(cluster, replica.first_waiting)
         chunk = next_chunk(cluster, request, spent)
