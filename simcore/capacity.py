@@ -12,7 +12,7 @@ from simcore.fluid import WorkloadStatistics, capacity_bound
 from simcore.interval import noise_interval
 from simcore.offered_load import requests_needed
 from simcore.probes import Probe, Prober
-from simcore.rate_grid import grid_at_most, grid_rate
+from simcore.rate_grid import MOST_RATE_REQ_PER_S, grid_at_most, grid_rate
 from simcore.rate_search import RateSearch
 from simcore.simulation import EngineName
 from simcore.spec import Case
@@ -20,8 +20,6 @@ from simcore.traces import Trace
 
 __all__ = ["Capacity", "Probe", "at_rate", "find_capacity"]
 
-MOST_RATE_REQ_PER_S = 1e6
-"""Searched up to where iterations take no time."""
 LEAST_SHARE = 1e-3
 """A design that fails even at this share of the bound, where requests are all but alone, has no capacity."""
 

@@ -9,26 +9,26 @@ from simcore.engine.version import engine_version
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.keys import capacity_key
 from simcore.spec import SpecError
-from simcore.study import Context, screened_by_run
+from simcore.study import Context, settles, told_by_trial, trial_rate
 from simcore.trial import trial
 
 
 def evaluate(design: Design, context: Context) -> Evaluation:
-    """Simulate the design; ``infeasible`` with the reason where it cannot run at all (weights that do not fit, …),
-    ``screened`` where it does not hold its rival's rate."""
-    tried = None if design.rival is None else against_rival(design, context)
-    if tried is not None and not tried.holds:
-        return screened_by_run(design, tried)
-    found = capacity(design, context)
-    whole = found.with_required(required(design, context)) if found.status == "evaluated" else found
+    """Simulate what the work item asks; ``infeasible`` with the reason where it cannot run at all (weights that do not
+    fit, …), ``screened`` where its capacity need not be known."""
+    rate = trial_rate(design, context)
+    tried = None if rate is None else holds(design, context, rate)
+    if tried is not None and settles(design, tried):
+        return told_by_trial(design, context, tried)
+    found = capacity(design, context).of(design)
+    whole = found.with_required(required(design, context)) if found.wants_run(context.spec.rate_req_per_s) else found
     return whole if tried is None else whole.with_trial(tried)
 
 
-def against_rival(design: Design, context: Context) -> Trial:
-    """Whether the design holds its rival's rate; as if, where it cannot run, which its capacity says."""
-    assert design.rival is not None  # noqa: S101 - the caller has looked
+def holds(design: Design, context: Context, rate_req_per_s: float) -> Trial:
+    """Whether the design holds the rate; as if, where it cannot run, which its capacity says."""
     try:
-        return trial(design.case, context.trace, context.spec.seeds, design.rival.k)
+        return trial(design.case, context.trace, rate_req_per_s)
     except SpecError:
         return Trial(True, 0, 0, 0)
 

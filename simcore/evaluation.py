@@ -8,6 +8,8 @@ from typing import Literal
 from simcore.spec import Case
 
 Status = Literal["evaluated", "screened", "infeasible", "failed"]
+WORTH_RUNNING = 0.8
+"""Designs that hold at least this share of the required rate are run at it."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class Design:
     case: Case
     rival: Rival | None = None
     """Of a work item: unless the design holds the rival's rate too, its capacity is not asked for."""
+    rate_only: bool = False
+    """Of a work item: only whether the design holds the required rate is asked."""
+    held_required: bool | None = None
+    """Of a work item: that answer, where it was asked before."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +165,10 @@ class Evaluation:
     engine_version: str = ""
     key: str = field(default="", compare=False)
     """Hash of all that determines the capacity (simcore/keys.py)."""
+    rate_only: bool = False
+    """Only whether it holds the required rate was asked."""
+    held_required: bool | None = None
+    """That answer; None where it was never asked alone."""
 
     def holds(self, rate_req_per_s: float) -> bool:
         """Whether the design serves the rate within its SLO: simulated at it, and not above a capacity found lower.
@@ -168,6 +178,20 @@ class Evaluation:
         if self.at_required is None or self.at_required.rate_req_per_s != rate_req_per_s:
             return self.capacity_req_per_s >= rate_req_per_s
         return self.at_required.met and self.capacity_req_per_s >= 0.99 * rate_req_per_s
+
+    def wants_run(self, rate_req_per_s: float) -> bool:
+        """Whether a run at the required rate says more than the capacity does: not far above it, where a queue only
+        grows; but where no rate holds, as it may say what is missed."""
+        far_above = 0 < self.capacity_req_per_s < WORTH_RUNNING * rate_req_per_s
+        return self.status == "evaluated" and not far_above
+
+    def answers(self, asked: Design) -> bool:
+        """Whether it has what a work item asks."""
+        return asked.rate_only or not self.rate_only
+
+    def of(self, asked: Design) -> Evaluation:
+        """As a study keeps it: another design of the same figures may have been simulated for it."""
+        return replace(self, design_id=asked.design_id, held_required=asked.held_required)
 
     @property
     def by_bound(self) -> bool:

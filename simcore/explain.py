@@ -157,6 +157,7 @@ def _unasked(result: StudyResult, rows: Iterable[DesignRow], best: DesignRow | N
         row
         for row in rows
         if row.status == "screened"
+        and not result.evaluations[row.design_id].rate_only
         and (row.capacity_high or 0.0) >= rate
         and (best is None or figure(row) < figure(best))
     ]
@@ -247,9 +248,10 @@ def _evidence(result: StudyResult) -> AnswerLine:
 def _screened(result: StudyResult) -> str:
     """How many designs needed no simulation, or one only."""
     found = [evaluation for evaluation in result.evaluations.values() if evaluation.status == "screened"]
-    proven = sum(evaluation.by_bound for evaluation in found)
-    text = _beaten(proven, "by proof")
-    return text + _beaten(len(found) - proven, "by one run at what another holds")
+    proven, asked = sum(evaluation.by_bound for evaluation in found), sum(evaluation.rate_only for evaluation in found)
+    text = f", {counted(asked, 'more design')} {'was' if asked == 1 else 'were'} run at that rate alone" if asked else ""
+    text += _beaten(proven, "by proof")
+    return text + _beaten(len(found) - proven - asked, "by one run at what another holds")
 
 
 def _beaten(designs: int, how: str) -> str:

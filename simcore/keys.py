@@ -37,9 +37,9 @@ def rate_key(case: Case, trace_hash: str, rate_req_per_s: float, engine_version:
     return _hash("rate", physics(case), trace_hash, float(rate_req_per_s), engine_version)
 
 
-def trial_key(case: Case, trace_hash: str, seeds: Sequence[int], k: int, engine_version: str) -> str:
-    """The key of whether a design holds the k-th rate of the grid. SpecError as ``capacity_key``."""
-    return _hash("trial", physics(case), trace_hash, list(seeds or (case.seed,)), k, engine_version)
+def trial_key(case: Case, trace_hash: str, rate_req_per_s: float, engine_version: str) -> str:
+    """The key of whether a design holds one rate (under the case's own seed). SpecError as ``capacity_key``."""
+    return _hash("trial", physics(case), trace_hash, float(rate_req_per_s), engine_version)
 
 
 def question_key(spec: StudySpec, trace_hash: str) -> str:

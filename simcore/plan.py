@@ -31,16 +31,15 @@ def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyRes
     _check_reference(spec)
     asked = context(spec, load_trace(spec) if trace is None else trace)
     book = price_book(spec.prices)
-    designs: list[Design] = []
+    designs: dict[str, Design] = {}
     done: dict[str, Evaluation] = {}
     with _evaluator(asked, jobs) as run:
         while wave := next_designs(asked, done):
-            designs += wave
+            designs |= {design.design_id: design for design in wave}
             done |= {evaluation.design_id: evaluation for evaluation in run(wave)}
     for design, reason in screened(asked, done):
-        designs.append(design)
-        done[design.design_id] = reason
-    return study_result(spec, designs, done, book)
+        designs[design.design_id], done[design.design_id] = design, reason
+    return study_result(spec, list(designs.values()), done, book)
 
 
 def _check_reference(spec: StudySpec) -> None:

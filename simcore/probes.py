@@ -137,6 +137,10 @@ class Prober:
         wanted = requests_needed(rate_req_per_s) if requests is None else requests
         return self._probe(rate_req_per_s, wanted, may_give_up=False)
 
+    def tried(self, rate_req_per_s: float) -> Probe:
+        """As ``probe``, but given up where its SLO cannot hold any more: only whether it holds is asked."""
+        return self._probe(rate_req_per_s, requests_needed(rate_req_per_s), may_give_up=True)
+
     def pressure(self, k: int, rung: int) -> float:
         """That of a run at the k-th rate of the grid, of the rung's length.
 

@@ -12,6 +12,8 @@ from functools import lru_cache
 
 STEP = Fraction(101, 100)
 """The resolution of a capacity: 1 %."""
+MOST_RATE_REQ_PER_S = 1e6
+"""Searched up to where iterations take no time."""
 
 
 @lru_cache(maxsize=4096)
@@ -28,6 +30,12 @@ def grid_at_most(rate_req_per_s: float) -> int:
     while grid_rate(k + 1) <= rate_req_per_s:
         k += 1
     return k
+
+
+def grid_below(rate_req_per_s: float) -> int:
+    """The k of the highest grid rate below ``rate_req_per_s`` (which is positive)."""
+    k = grid_at_most(rate_req_per_s)
+    return k - 1 if grid_rate(k) == rate_req_per_s else k
 
 
 def steps_of(ratio: float) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore import search
 from simcore.counts import BEYOND_NEED, Bounds, Counts, inside
@@ -14,7 +15,7 @@ from simcore.dominance import Held, dominators
 from simcore.evaluation import Design, Evaluation, Rival
 from simcore.families import Line
 from simcore.rate_grid import grid_at_most
-from simcore.refine import Proven, refine
+from simcore.refine import Proven, Step, Tried, refine
 from simcore.spec import StudySpec
 from simcore.study_context import Context
 
@@ -31,7 +32,7 @@ class Replay:
         found = context.candidates
         self.context, self.done = context, done
         self.known = search.Known(np.zeros(len(found), bool), np.zeros(len(found)), np.zeros(len(found), bool))
-        self.tried: list[dict[Counts, Evaluation]] = [{} for _ in context.lines]
+        self.tried: list[dict[Counts, Tried]] = [{} for _ in context.lines]
         """By line, also those beside its candidates."""
         self.beside: list[int] = [0] * len(context.lines)
         """By line, how many were beside its candidates."""
@@ -51,11 +52,20 @@ class Replay:
     def _wave(self, wave: Sequence[search.Wanted]) -> list[Design]:
         """What is missing of it; noted where nothing is."""
         designs = [self._design(wanted) for wanted in wave]
-        if missing := [design for design in designs if design.design_id not in self.done]:
+        if missing := self._missing(designs):
             return missing
         for wanted, design in zip(wave, designs, strict=True):
             self._note(wanted.index, self.done[design.design_id])
         return []
+
+    def _missing(self, designs: Sequence[Design]) -> list[Design]:
+        """Those of which what is asked is not known; what is known of them goes with them."""
+        found = [(design, self.done.get(design.design_id)) for design in designs]
+        return [
+            design if known is None else replace(design, held_required=known.held_required)
+            for design, known in found
+            if known is None or not known.answers(design)
+        ]
 
     def _design(self, wanted: search.Wanted) -> Design:
         design = self.context.design(wanted.index)
@@ -78,44 +88,86 @@ class Replay:
 
     def _refined(self, within: Mapping[int, Bounds]) -> list[Design]:
         while wave := self._proposed(within):
-            designs = [self.context.member(place, counts) for place, counts in wave]
-            if missing := [design for design in designs if design.design_id not in self.done]:
+            designs = [self._asked(*proposed) for proposed in wave]
+            if missing := self._missing(designs):
                 return missing
-            for (place, counts), design in zip(wave, designs, strict=True):
-                index = self.context.index.get((place, counts))
-                if index is not None:
-                    self._note(index, self.done[design.design_id])
-                else:
-                    self.tried[place][counts] = self.done[design.design_id]
-                    self.beside[place] += 1
+            for (place, counts, rate_only), design in zip(wave, designs, strict=True):
+                self._note_refined(place, counts, rate_only, self.done[design.design_id])
         return []
 
-    def _proposed(self, within: Mapping[int, Bounds]) -> list[tuple[int, Counts]]:
-        context, held = self.context, self.known.held(self.context.candidates)
-        return [
-            (place, counts)
-            for place, bounds in within.items()
-            for counts in refine(
-                context.lines[place],
-                context.spec,
-                bounds,
-                self.tried[place],
-                self.beside[place],
-                self._proven(place, held),
-            )
+    def _proposed(self, within: Mapping[int, Bounds]) -> list[tuple[int, Counts, bool]]:
+        """(line, counts, whether only the rate is asked). Capacities are asked for when their family's lines have all
+        come to their fewest machines: some need more than another line."""
+        steps = {place: self._step(place, bounds) for place, bounds in within.items()}
+        searching = {self.context.lines[place].family for place, step in steps.items() if step.at_rate}
+        alone = self._drawn_is_limited
+        found = [(place, counts, not alone) for place, step in steps.items() for counts in step.at_rate]
+        return found + [
+            (place, counts, False)
+            for place, step in steps.items()
+            if self.context.lines[place].family not in searching
+            for counts in step.whole
         ]
+
+    def _step(self, place: int, bounds: Bounds) -> Step:
+        context, held = self.context, self.known.held(self.context.candidates)
+        proven = self._proven(place, held)
+        return refine(context.lines[place], context.spec, bounds, self.tried[place], self.beside[place], proven)
+
+    def _asked(self, place: int, counts: Counts, rate_only: bool) -> Design:
+        design = self.context.member(place, counts)
+        return replace(design, rate_only=True) if rate_only else design
+
+    def _note_refined(self, place: int, counts: Counts, rate_only: bool, evaluation: Evaluation) -> None:
+        index = self.context.index.get((place, counts))
+        if counts not in self.tried[place] and index is None:
+            self.beside[place] += 1
+        if rate_only:
+            asked = evaluation.held_required
+            holds = evaluation.holds(self.context.spec.rate_req_per_s) if asked is None else asked
+            self.tried[place][counts] = Tried(holds, None)
+        elif index is not None:
+            self._note(index, evaluation)
+        else:
+            self.tried[place][counts] = self._whole(evaluation)
+
+    def _whole(self, evaluation: Evaluation) -> Tried:
+        rate = self.context.spec.rate_req_per_s
+        return Tried(evaluation.holds(rate), evaluation.capacity_req_per_s, evaluation.binding_pool)
 
     def _proven(self, place: int, held: Held) -> Proven:
         rate = self.context.spec.rate_req_per_s
 
         def beaten(counts: Counts) -> bool:
-            if counts in self.beaten[place]:
+            if counts in self.beaten[place] or self._needs_more(place, counts):
                 return True
             machines = self.context.machines_of(place, counts)[None]
             return bool((dominators(machines, np.array([self.context.bound_of(place, counts)]), held) >= 0)[0])
 
         # What is held is known to 1 %: the rate itself is simulated (Evaluation.holds).
         return Proven(lambda counts: self.context.bound_of(place, counts) < 0.99 * rate, beaten)
+
+    def _needs_more(self, place: int, counts: Counts) -> bool:
+        """Whether another line of the family holds the required rate with no more of any machine, and less of one."""
+        if self._drawn_is_limited:
+            return False
+        mine = self.context.machines_of(place, counts)
+        return any((machines <= mine).all() and (machines < mine).any() for machines in self._holding_machines(place))
+
+    def _holding_machines(self, place: int) -> Iterator[NDArray[np.int64]]:
+        """Of what holds the required rate on the other lines of a line's family."""
+        lines = self.context.lines
+        for other, line in enumerate(lines):
+            if other != place and line.family == lines[place].family:
+                for counts, found in self.tried[other].items():
+                    if found.holds:
+                        yield self.context.machines_of(other, counts)
+
+    @property
+    def _drawn_is_limited(self) -> bool:
+        """Drawn power is known of whole evaluations only."""
+        limits = self.context.spec.limits
+        return limits.power_limit_kw is not None and limits.power_kind in DRAWN
 
     def _note(self, index: int, evaluation: Evaluation) -> None:
         found, known = self.context.candidates, self.known
@@ -125,20 +177,20 @@ class Replay:
             known.capacity[index] = evaluation.capacity_high
             self._note_screened(place, counts, evaluation)
             return
-        self.tried[place][counts] = evaluation
+        self.tried[place][counts] = self._whole(evaluation)
         known.capacity[index] = evaluation.capacity_req_per_s if evaluation.status == "evaluated" else 0.0
         known.dominates[index] = _keeps_drawn_limit(self.context.spec, evaluation)
 
     def _note_screened(self, place: int, counts: Counts, evaluation: Evaluation) -> None:
         """Below the required rate it fails, as far as can be told how near; else it need not be tried."""
         if evaluation.capacity_high < 0.99 * self.context.spec.rate_req_per_s:
-            self.tried[place][counts] = replace(evaluation, capacity_req_per_s=evaluation.capacity_high)
+            self.tried[place][counts] = Tried(False, evaluation.capacity_high)
         else:
             self.beaten[place].add(counts)
 
     def _holds_within_limits(self, place: int) -> bool:
-        line, bounds, rate = self.context.lines[place], self.context.bounds[place], self.context.spec.rate_req_per_s
-        return any(e.holds(rate) and inside(line, counts, bounds) for counts, e in self.tried[place].items())
+        line, bounds = self.context.lines[place], self.context.bounds[place]
+        return any(found.holds and inside(line, counts, bounds) for counts, found in self.tried[place].items())
 
 
 def _keeps_drawn_limit(spec: StudySpec, evaluation: Evaluation) -> bool:
@@ -149,8 +201,8 @@ def _keeps_drawn_limit(spec: StudySpec, evaluation: Evaluation) -> bool:
     return (run.mean_w if limits.power_kind == "drawn_mean" else run.p99_w) <= limits.power_limit_kw * 1000
 
 
-def _most_held(evaluations: Iterable[Evaluation]) -> float:
-    return max((evaluation.capacity_req_per_s for evaluation in evaluations), default=0.0)
+def _most_held(tried: Iterable[Tried]) -> float:
+    return max((found.capacity_req_per_s or 0.0 for found in tried), default=0.0)
 
 
 def _wider(line: Line, bounds: Bounds) -> Bounds:

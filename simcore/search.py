@@ -163,7 +163,8 @@ def _places_within(groups: Int64) -> Int64:
 
 
 def _likely_beaten(candidates: Candidates, likely: Float64, chosen: Int64, ordered: Int64) -> Mask:
-    """Whether a candidate that is still open, with fewer machines, probably holds more than the chosen one can.
+    """Whether a candidate that is still open, with fewer machines, probably holds more than the chosen one does: once
+    that is known, one run may tell.
 
     The one with the fewest machines of all waits for nobody, so a wave is never empty.
     """
@@ -172,5 +173,5 @@ def _likely_beaten(candidates: Candidates, likely: Float64, chosen: Int64, order
     waits = np.zeros(len(chosen), bool)
     for place, index in enumerate(chosen):
         fewer = (machines[leaders] <= machines[index]).all(axis=1) & (machines[leaders] != machines[index]).any(axis=1)
-        waits[place] = bool((fewer & (likely[leaders] > candidates.bound[index])).any())
+        waits[place] = bool((fewer & (likely[leaders] > likely[index])).any())
     return waits

@@ -13,8 +13,9 @@ from simcore.catalogue import resolve_model
 from simcore.counts import BEYOND_NEED, Bounds, Counts, grid
 from simcore.evaluation import Design
 from simcore.families import Line, lines
-from simcore.fluid import FluidBound, fluid_bound, work_machines
+from simcore.fluid import FluidBound, capacity_bound, fluid_bound, work_machines
 from simcore.offered_load import replication
+from simcore.rate_grid import MOST_RATE_REQ_PER_S
 from simcore.search import Candidates
 from simcore.spec import SpecError, StudySpec
 from simcore.traces import Trace
@@ -83,6 +84,10 @@ class Context:
         if self.lines[place].reason or not all(replicas):
             return inf
         return max(fluid.rate(replicas) for fluid in self._fluid[place])
+
+    def most(self, design: Design) -> float:
+        """Requests/s that a design, which can run, holds at most; no more than can be searched for."""
+        return min(capacity_bound(design.case, self.statistics), MOST_RATE_REQ_PER_S)
 
     @cached_property
     def _machine_ids(self) -> dict[str, int]:

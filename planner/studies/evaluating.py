@@ -15,9 +15,9 @@ from planner.studies.models import Study, StudyDesign
 from planner.studies.packed import pack
 from planner.studies.planning import Keys, parts, whole_evaluation
 from planner.studies.store import Entry
-from simcore.evaluate import against_rival, capacity, required
+from simcore.evaluate import capacity, holds, required
 from simcore.evaluation import Design, Evaluation
-from simcore.study import Context
+from simcore.study import Context, settles, trial_rate
 
 logger = logging.getLogger(__name__)
 
@@ -120,19 +120,20 @@ class _Shard:
 
     def _simulated(self, design: Design, keys: Keys) -> tuple[Evaluation, list[Entry]]:
         """The design's evaluation, and the parts of it that the store lacked."""
-        entries = []
+        entries, context, rate = [], self.context, self.context.spec.rate_req_per_s
         tried, held, run = parts(keys, self.found)
-        if tried is None and keys.trial is not None:
-            tried = against_rival(design, self.context)
+        tried_at = trial_rate(design, context)
+        if tried is None and tried_at is not None and keys.trial is not None:
+            tried = holds(design, context, tried_at)
             entries.append(Entry.trial(keys.trial, tried, self.engine_version))
-        beaten = tried is not None and not tried.holds
-        if held is None and not beaten:
-            held = capacity(design, self.context)
+        settled = tried is not None and settles(design, tried)
+        if held is None and not settled:
+            held = capacity(design, context)
             entries.append(Entry.capacity(keys.capacity, held))
-        if run is None and held is not None and held.status == "evaluated" and not beaten:
-            run = required(design, self.context)
+        if run is None and held is not None and held.wants_run(rate) and not settled:
+            run = required(design, context)
             entries.append(Entry.rate(keys.rate, run, self.engine_version))
-        whole = whole_evaluation(design, tried, held, run)
+        whole = whole_evaluation(design, context, tried, held, run)
         assert whole is not None  # noqa: S101 - its parts are there
         return whole, entries
 

@@ -5,7 +5,7 @@ designs other studies have tried, is planned to its end at once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from planner.studies import store, stored
@@ -25,7 +25,7 @@ class Keys:
     capacity: str
     rate: str
     trial: str | None
-    """Of a design with a rival."""
+    """Of a design that is tried at a rate first."""
 
     def all(self) -> list[str]:
         return [key for key in (self.trial, self.capacity, self.rate) if key is not None]
@@ -44,29 +44,34 @@ class Plan:
 def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
     """Goes on from what the study has. ``check`` is called before each wave, and may raise to stop it."""
     context, made = context_of(study), Plan()
+    now_known: dict[str, tuple[Design, Evaluation]] = {}
     found_before = stored.evaluations_of(study)
     done = {name: evaluation for name, evaluation in found_before.items() if not evaluation.by_bound}
     while not made.shards:
         check()
-        designs = [design for design in search.next_designs(context, done) if design.design_id not in done]
+        designs = search.next_designs(context, done)
         if not designs:
             made.screened = search.screened(context, done)
             break
         found = known(designs, context, engine_version, study)
-        made.known += [(design, found[design.design_id]) for design in designs if design.design_id in found]
+        for design in designs:
+            if design.design_id in found:  # at the end, also where less of it was known: as its row would be
+                now_known.pop(design.design_id, None)
+                now_known[design.design_id] = design, found[design.design_id]
         made.shards = shards([design for design in designs if design.design_id not in found], context)
         done |= found
+    made.known = list(now_known.values())
     return made
 
 
 def keys_of(design: Design, context: Context, engine_version: str) -> Keys:
     """A design's keys in this study."""
     spec, case, trace_hash = context.spec, design.case, context.trace_hash
-    rival = design.rival
+    tried_at = search.trial_rate(design, context)
     return Keys(
         capacity_key(case, trace_hash, spec.seeds, engine_version),
         rate_key(case, trace_hash, spec.rate_req_per_s, engine_version),
-        None if rival is None else trial_key(case, trace_hash, spec.seeds, rival.k, engine_version),
+        None if tried_at is None else trial_key(case, trace_hash, tried_at, engine_version),
     )
 
 
@@ -74,7 +79,9 @@ def known(designs: Sequence[Design], context: Context, engine_version: str, stud
     """Design id → evaluation, of the designs of which the store has all."""
     keys = {design.design_id: keys_of(design, context, engine_version) for design in designs}
     found = store.look_up([key for one in keys.values() for key in one.all()], study)
-    whole = {design.design_id: whole_evaluation(design, *parts(keys[design.design_id], found)) for design in designs}
+    whole = {
+        design.design_id: whole_evaluation(design, context, *parts(keys[design.design_id], found)) for design in designs
+    }
     return {name: evaluation for name, evaluation in whole.items() if evaluation is not None}
 
 
@@ -84,18 +91,18 @@ def parts(keys: Keys, found: Mapping[str, Any]) -> tuple[Trial | None, Evaluatio
 
 
 def whole_evaluation(
-    design: Design, trial: Trial | None, capacity: Evaluation | None, run: RateRun | None
+    design: Design, context: Context, trial: Trial | None, capacity: Evaluation | None, run: RateRun | None
 ) -> Evaluation | None:
     """What a study keeps of a design; None while a part of it is missing. An infeasible design has no run, and one
-    that fails at its rival's rate no capacity, also where another study knows it: the same question, the same rows."""
-    if design.rival is not None and trial is None:
+    that a trial settles no capacity, also where another study knows it: the same question, the same rows."""
+    if trial is None and search.trial_rate(design, context) is not None:
         return None
-    if trial is not None and not trial.holds:
-        return search.screened_by_run(design, trial)
+    if trial is not None and search.settles(design, trial):
+        return search.told_by_trial(design, context, trial)
     if capacity is None:
         return None
-    mine = replace(capacity, design_id=design.design_id)  # another design of the same figures may have stored it
-    if capacity.status == "evaluated":
+    mine = capacity.of(design)
+    if mine.wants_run(context.spec.rate_req_per_s):
         if run is None:
             return None
         mine = mine.with_required(run)

@@ -20,7 +20,7 @@ def shards(designs: Sequence[Design], context: Context) -> list[list[Design]]:
 
 def runs_of(design: Design) -> float:
     """One with a rival mostly fails in the run at its rate."""
-    return RUNS if design.rival is None else TRIAL_RUNS
+    return TRIAL_RUNS if design.rate_only or design.rival is not None else RUNS
 
 
 def cut(designs: Sequence[Design], costs_s: Sequence[float]) -> list[list[Design]]:

@@ -138,7 +138,9 @@ def _row(study: Study, design: Design) -> StudyDesign:
 
 
 def _add_rows(study: Study, rows: list[StudyDesign]) -> None:
-    """At the end of the study's designs, in this order."""
+    """At the end of the study's designs, in this order. Where a design was asked for less before, its row goes."""
+    asked_before = {row.design_id for row in rows} & set(study.designs.values_list("design_id", flat=True))
+    study.designs.filter(design_id__in=asked_before).delete()
     last = study.designs.aggregate(at=Max("order"))["at"]
     first = 0 if last is None else last + 1
     for index, row in enumerate(rows):

@@ -4,9 +4,9 @@ from dataclasses import fields
 from math import inf
 
 from simcore.counts import Counts
-from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
+from simcore.evaluation import Design, Evaluation, LimitResult, RateResult, Trial
 from simcore.spec import StudySpec, decode_study
-from simcore.study import Context, context, load_trace, next_designs
+from simcore.study import Context, context, load_trace, next_designs, settles, told_by_trial, trial_rate
 
 MACHINES = ("dgx-a100", "dgx-h100", "dgx-h100-pcap")
 
@@ -76,10 +76,23 @@ def evaluation(design: Design, capacity: float, pool: str = "mixed", rate: float
 
 
 def explored(asked_: Context, each: dict[str, tuple[float, ...]]) -> tuple[list[Design], dict[str, Evaluation]]:
-    """All waves of a study whose families hold so many requests/s a machine."""
+    """All work items of a study whose families hold so many requests/s a machine."""
     designs: list[Design] = []
     done: dict[str, Evaluation] = {}
     while wave := next_designs(asked_, done):
         designs += wave
-        done |= {design.design_id: linear(design, each[design.family], asked_.spec.rate_req_per_s) for design in wave}
+        done |= {
+            design.design_id: told(design, asked_, linear(design, each[design.family], asked_.spec.rate_req_per_s))
+            for design in wave
+        }
     return designs, done
+
+
+def told(design: Design, asked_: Context, known: Evaluation) -> Evaluation:
+    """What a worker says of a work item, of which all is known."""
+    rate = trial_rate(design, asked_)
+    if rate is None:
+        return known.of(design)
+    held = known.holds(rate) if design.rate_only else known.capacity_req_per_s >= rate
+    tried = Trial(held, 1, 500, 2500)
+    return told_by_trial(design, asked_, tried) if settles(design, tried) else known.of(design).with_trial(tried)

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from simcore.catalogue import price_book
 from simcore.dominance import Held, dominators
-from simcore.evaluation import Design, Evaluation, Trial
+from simcore.evaluation import Design, Evaluation
 from simcore.frontier import Point
 from simcore.frontier import dominators as beaten_by
 from simcore.rate_grid import grid_rate
 from simcore.result import study_result
 from simcore.search import Candidates, Known, Wanted, first_wave, next_wave, screened_by
 from simcore.spec import decode
-from simcore.study import Context, next_designs, screened, screened_by_run
+from simcore.study import Context, next_designs, screened
 from simcore.words import number
-from tests.unit.simcore.questions import bounded, evaluation
+from tests.unit.simcore.questions import bounded, evaluation, told
 
 FAMILIES = ["sarathi:dgx-h100", "vllm:dgx-h100", "vllm:dgx-a100", "splitwise:dgx-h100+dgx-a100"]
 GRID = bounded(
@@ -123,19 +123,11 @@ def made_up(context: Context, seed: int) -> dict[str, Evaluation]:
     return {d.design_id: evaluation(d, float(held)) for d, held in zip(designs, capacity, strict=True)}
 
 
-def told(design: Design, everything: dict[str, Evaluation]) -> Evaluation:
-    """What a worker says of it."""
-    found, rival = everything[design.design_id], design.rival
-    if rival is None or found.capacity_req_per_s >= grid_rate(rival.k):
-        return found
-    return screened_by_run(design, Trial(False, 1, 500, 2500))
-
-
 def waves(context: Context, everything: dict[str, Evaluation]) -> Iterator[list[Design]]:
     done: dict[str, Evaluation] = {}
     while wave := next_designs(context, done):
         yield wave
-        done |= {design.design_id: told(design, everything) for design in wave}
+        done |= {design.design_id: told(design, context, everything[design.design_id]) for design in wave}
 
 
 @settings(max_examples=25, deadline=None)
@@ -149,7 +141,7 @@ def test_a_study_answers_as_if_it_had_tried_every_count_also_at_other_prices(see
     everything = made_up(context, seed)
     every_design = [context.design(index) for index in range(len(context.candidates))]
     evaluated = [design for wave in waves(context, everything) for design in wave]
-    done = {design.design_id: told(design, everything) for design in evaluated}
+    done = {design.design_id: told(design, context, everything[design.design_id]) for design in evaluated}
     beaten = screened(context, done)
     assert len(evaluated) + len(beaten) == len(every_design)
     for prices in (BOOK, scaled(factors)):
@@ -182,13 +174,13 @@ def test_the_same_designs_are_evaluated_in_whatever_order_results_come(seed, cha
     done: dict[str, Evaluation] = {}
     while wanted := next_designs(GRID, done):
         some = chance.sample(wanted, chance.randint(1, len(wanted)))
-        done |= {design.design_id: told(design, everything) for design in some}
+        done |= {design.design_id: told(design, GRID, everything[design.design_id]) for design in some}
     assert set(done) == expected
 
 
 def test_hopeless_designs_are_screened_with_the_reason_in_words():
     everything = made_up(GRID, 1)
-    done = {d.design_id: told(d, everything) for wave in waves(GRID, everything) for d in wave}
+    done = {d.design_id: told(d, GRID, everything[d.design_id]) for wave in waves(GRID, everything) for d in wave}
     design, found = next((d, e) for d, e in screened(GRID, done) if "128-token" in d.label)
     assert found.status == "screened"
     assert found.capacity_high > 0
@@ -207,7 +199,7 @@ def test_hopeless_designs_are_screened_with_the_reason_in_words():
 
 def test_a_design_that_fails_at_what_a_better_one_holds_is_screened_with_the_reason_in_words():
     everything = made_up(GRID, 1)
-    beaten = [(d, told(d, everything)) for wave in waves(GRID, everything) for d in wave]
+    beaten = [(d, told(d, GRID, everything[d.design_id])) for wave in waves(GRID, everything) for d in wave]
     design, found = next((d, e) for d, e in beaten if e.status == "screened")
     assert design.rival is not None
     assert not found.by_bound

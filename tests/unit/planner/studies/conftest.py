@@ -16,7 +16,6 @@ from planner.studies.models import Study
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
-from simcore.rate_grid import grid_rate
 from simcore.study import Context
 from simcore.traces import SyntheticSpec
 from tests.unit.simcore.questions import linear
@@ -36,6 +35,8 @@ class Counted:
         """Designs that were run at a required rate."""
         self.beaten: list[str] = []
         """Designs that failed at their rival's rate."""
+        self.asked: list[str] = []
+        """Designs that were asked whether they hold the required rate."""
         self.before: Callable[[Design], None] = lambda design: None
 
     def __call__(self, design: Design, context: Context) -> Evaluation:
@@ -51,13 +52,21 @@ class Counted:
         self.runs.append((design.design_id, context.spec.rate_req_per_s))
         return RateRun(self(design, context).at_required)
 
-    def against_rival(self, design: Design, context: Context) -> Trial:
+    def holds(self, design: Design, context: Context, rate_req_per_s: float) -> Trial:
         """One run, of those that are not searched."""
-        assert design.rival is not None
-        holds = self(design, context).capacity_req_per_s >= grid_rate(design.rival.k)
-        if not holds:
+        holds = self(design, context).capacity_req_per_s >= rate_req_per_s
+        if design.rate_only:
+            self.asked.append(design.design_id)
+        elif not holds:
             self.beaten.append(design.design_id)
         return Trial(holds, 1, 1000, 5000)
+
+    @property
+    def designs(self) -> int:
+        """How many were simulated, none twice for the same."""
+        for done in (self.calls, self.beaten, self.asked):
+            assert len(done) == len(set(done))
+        return len({*self.calls, *self.beaten, *self.asked})
 
 
 @pytest.fixture
@@ -65,7 +74,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     stand_in = Counted()
     monkeypatch.setattr(evaluating, "capacity", stand_in.capacity)
     monkeypatch.setattr(evaluating, "required", stand_in.required)
-    monkeypatch.setattr(evaluating, "against_rival", stand_in.against_rival)
+    monkeypatch.setattr(evaluating, "holds", stand_in.holds)
     return stand_in
 
 

@@ -32,12 +32,12 @@ def test_a_complete_study_has_the_screened_designs_of_the_search(
     work()
     study.refresh_from_db()
     assert study.state == State.DONE
-    done = {name: found for name, found in stored.evaluations_of(study).items() if found.status != "screened"}
+    done = {name: found for name, found in stored.evaluations_of(study).items() if not found.by_bound}
     expected = search.screened(planning.context_of(study), done)
     assert len(expected) > 0
-    screened = {name: found for name, found in stored.evaluations_of(study).items() if found.status == "screened"}
+    screened = {name: found for name, found in stored.evaluations_of(study).items() if found.by_bound}
     assert screened == {design.design_id: evaluation for design, evaluation in expected}
-    assert len(counted.calls) == progress(study).tried == progress(study).total == len(done)
+    assert counted.designs == progress(study).tried == progress(study).total == len(done)
     rows = study_result(study).rows
     assert len(rows) == len(done) + len(screened)
     page = alice_client.get(f"/studies/{study.pk}/designs/by-cost/").content.decode()
