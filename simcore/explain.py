@@ -249,7 +249,9 @@ def _screened(result: StudyResult) -> str:
     """How many designs needed no simulation, or one only."""
     found = [evaluation for evaluation in result.evaluations.values() if evaluation.status == "screened"]
     proven, asked = sum(evaluation.by_bound for evaluation in found), sum(evaluation.rate_only for evaluation in found)
-    text = f", {counted(asked, 'more design')} {'was' if asked == 1 else 'were'} run at that rate alone" if asked else ""
+    rate = number(result.spec.rate_req_per_s)
+    are = "was" if asked == 1 else "were"
+    text = f", {counted(asked, 'more design')} {are} run at {rate} requests/s alone" if asked else ""
     text += _beaten(proven, "by proof")
     return text + _beaten(len(found) - proven - asked, "by one run at what another holds")
 
