@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from simcore.refine import MOST_REFINED
 from simcore.spec import SpecError
 from simcore.study import next_designs
-from tests.unit.simcore.questions import asked, explored, linear
+from tests.unit.simcore.questions import asked, explored, linear, told
 
 CONTEXT = asked(families=["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"])
 H100_KW, A100_KW, LIMIT_KW = 10.2, 6.5, 408.0
@@ -121,3 +121,37 @@ def test_a_model_that_fits_no_machine_is_one_design_a_family_with_the_reason():
 def test_a_question_that_cannot_be_asked_is_refused_by_name(changes, message):
     with pytest.raises(SpecError, match=message):
         asked(**changes)
+
+
+BUDGETS = asked(
+    families=["sarathi:dgx-h100", "sarathi:dgx-a100"],
+    scheduler_options={"token_budgets": [128, 256, 512, 1024]},
+    counts={"every": True},
+)
+GRID_IDS = {BUDGETS.design(index).design_id for index in BUDGETS.index.values()}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.floats(1.2, 9.0), min_size=8, max_size=8))
+def test_the_fewest_machines_over_all_budgets_are_found_and_most_are_asked_for_the_rate_alone(each):
+    """A line closes in on the rate by runs at it; only the fewest machines of a family have their capacity searched."""
+    of = {(line.family, line.scheduler.token_budget): held for line, held in zip(BUDGETS.lines, each, strict=True)}
+    done, asked_for = {}, []
+    while wave := next_designs(BUDGETS, done):
+        asked_for += wave
+        known = {d.design_id: linear(d, (of[d.family, d.case.scheduler.token_budget],)) for d in wave}
+        done |= {design.design_id: told(design, BUDGETS, known[design.design_id]) for design in wave}
+    for family, most in (("sarathi:dgx-h100", 40), ("sarathi:dgx-a100", 62)):
+        best = max(held for (of_family, _), held in of.items() if of_family == family)
+        met = [counts(d)[0] for d in asked_for if d.family == family and done[d.design_id].holds(70)]
+        fewest = min((n for n in range(1, most + 1) if n * best >= 70), default=None)
+        assert min(met, default=None) == fewest
+        whole = [d for d in asked_for if d.family == family and not d.rate_only and d.design_id not in GRID_IDS]
+        assert fewest is None or {counts(d)[0] for d in whole} <= {fewest}
+
+
+def test_drawn_power_is_known_of_whole_evaluations_so_nothing_is_asked_for_the_rate_alone_where_it_is_limited():
+    limited = asked(families=["sarathi:dgx-h100"], limits={"power_limit_kw": 100, "power_kind": "drawn_mean"})
+    designs, _ = explored(limited, {"sarathi:dgx-h100": (2.0,)})
+    assert len(designs) > 4
+    assert not any(design.rate_only for design in designs)
