@@ -35,19 +35,25 @@ class Work:
     iterations: int
 
 
-def efficiency(case: Case, pool: PoolSpec, works: Sequence[Work], accelerator_s: float) -> tuple[float, float]:
-    """MFU and MBU of works over so many seconds of the pool's accelerators; 0 in no time."""
-    if accelerator_s <= 0:
-        return 0.0, 0.0
+def efficiencies(
+    case: Case, pool: PoolSpec, works: Sequence[Work], times_s: Sequence[float], accelerator_s: float
+) -> tuple[tuple[float, float], list[tuple[float, float]]]:
+    """MFU and MBU of all works over so many seconds of the pool's accelerators, and of each over its own time; 0 in no
+    time."""
     model = resolve_model(case.model)
     accelerator = resolve_accelerator(resolve_machine(pool.machine))
     kv_bytes = case.memory.kv_bytes_per_token or kv_bytes_per_token(model)
-    flops = sum(model_flops(model, work) for work in works)
-    moved = sum(model_bytes(model, kv_bytes, work) for work in works)
-    return (
-        flops / (peak_flops_per_s(accelerator, model) * accelerator_s),
-        moved / (accelerator.memory_bandwidth_bytes_per_s * accelerator_s),
-    )
+    flops = [model_flops(model, work) for work in works]
+    moved = [model_bytes(model, kv_bytes, work) for work in works]
+    peaks = peak_flops_per_s(accelerator, model), accelerator.memory_bandwidth_bytes_per_s
+    each = zip(flops, moved, times_s, strict=True)
+    return _shares(sum(flops), sum(moved), peaks, accelerator_s), [_shares(f, b, peaks, s) for f, b, s in each]
+
+
+def _shares(flops: float, moved_bytes: float, peaks: tuple[float, float], seconds: float) -> tuple[float, float]:
+    if seconds <= 0:
+        return 0.0, 0.0
+    return flops / (peaks[0] * seconds), moved_bytes / (peaks[1] * seconds)
 
 
 def model_flops(model: Model, work: Work) -> float:

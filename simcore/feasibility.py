@@ -68,7 +68,7 @@ def window_latencies(inputs: ClusterInputs, run: RunResult, window: tuple[int, i
 
 def window_stability(inputs: ClusterInputs, run: RunResult, latencies: Latencies, window: tuple[int, int]) -> Stability:
     """``stability`` of the window's finished requests; unstable outright where one never finished."""
-    if np.any(run.requests.status[slice(*window)] == UNFINISHED):
+    if not latencies.all_done and np.any(run.requests.status[slice(*window)] == UNFINISHED):
         return Stability(False, float("inf"), 0.0, judged=True)
     parts = (_delays(inputs, run, latencies.part(piece), window[0] + piece.start) for piece in pieces(len(latencies)))
     return stability_of_parts(int(np.count_nonzero(latencies.done)), parts)
@@ -76,19 +76,22 @@ def window_stability(inputs: ClusterInputs, run: RunResult, latencies: Latencies
 
 def _delays(inputs: ClusterInputs, run: RunResult, latencies: Latencies, first: int) -> tuple[Int64, Int64, Int64]:
     """Arrivals, delays and times alone of those that finished."""
-    lone, done = lone_e2e_ps(inputs, run, latencies, slice(first, first + len(latencies))), latencies.done
-    return latencies.arrival_ps[done], (latencies.e2e_ps - lone)[done], lone[done]
+    lone, done = _lone_e2e_ps(inputs, run, latencies, slice(first, first + len(latencies))), latencies.finished
+    lone = lone if done is latencies else lone[latencies.done]
+    return done.arrival_ps, done.e2e_ps - lone, lone
 
 
-def lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, part: slice) -> Int64:
-    """Each request's time alone on the replicas that served it; 0 where none did."""
-    pools = np.array([replica.pool for replica in inputs.replicas])
-    prefill, decode = run.requests.prefill_replica[part], run.requests.decode_replica[part]
+def _lone_e2e_ps(inputs: ClusterInputs, run: RunResult, latencies: Latencies, part: slice) -> Int64:
+    """Each request's time alone on the replicas that served it; of one that did not finish it says nothing."""
+    columns = latencies.prompt_tokens, latencies.cached_prompt_tokens, latencies.output_tokens
+    pools = {replica.pool: replica for replica in inputs.replicas}
+    alone = {pool: lone_times(replica.curve, replica.stages, *columns) for pool, replica in pools.items()}
+    if len({(id(replica.curve), replica.stages) for replica in pools.values()}) == 1:
+        return next(iter(alone.values())).e2e_ps
+    pool_of = np.array([replica.pool for replica in inputs.replicas])
+    prefill, decode = pool_of[run.requests.prefill_replica[part]], pool_of[run.requests.decode_replica[part]]
     total = np.zeros(len(latencies), np.int64)
-    for pool in dict.fromkeys(pools.tolist()):
-        replica = inputs.replicas[int(np.argmax(pools == pool))]
-        columns = latencies.prompt_tokens, latencies.cached_prompt_tokens, latencies.output_tokens
-        alone = lone_times(replica.curve, replica.stages, *columns)
-        total += np.where((pools[prefill] == pool) & (prefill >= 0), alone.ttft_ps, 0)
-        total += np.where((pools[decode] == pool) & (decode >= 0), alone.decode_ps, 0)
+    for pool, times in alone.items():
+        total += np.where(prefill == pool, times.ttft_ps, 0)
+        total += np.where(decode == pool, times.decode_ps, 0)
     return total

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,12 +81,27 @@ class Latencies:
     @property
     def tpot_of_several_ps(self) -> Float64:
         """That of the requests that have one."""
-        return self.in_pieces(lambda part: _tpot_ps(part)[part.has_tpot])
+        return self.in_pieces(lambda part: _tpot_ps(part.with_tpot))
 
-    @property
+    @cached_property
     def has_tpot(self) -> NDArray[np.bool_]:
         """The requests with a second token: only they have a TPOT."""
         return self.output_tokens >= 2
+
+    @property
+    def with_tpot(self) -> Latencies:
+        """Those requests alone."""
+        return self.chosen(self.has_tpot)
+
+    @property
+    def finished(self) -> Latencies:
+        """The requests that finished alone."""
+        return self.chosen(self.done)
+
+    @cached_property
+    def all_done(self) -> bool:
+        """Whether every request finished."""
+        return bool(self.done.all())
 
     @property
     def gaps_never(self) -> int:
@@ -94,10 +110,15 @@ class Latencies:
 
     def part(self, piece: slice) -> Latencies:
         """Some of the requests; the gaps are still those of all."""
-        columns: dict[str, Any] = {
-            name: column[piece] for name, column in vars(self).items() if isinstance(column, np.ndarray)
-        }
-        return replace(self, **columns)
+        return self if piece == slice(0, len(self)) else self._of_columns(lambda column: column[piece])
+
+    def chosen(self, which: NDArray[np.bool_]) -> Latencies:
+        """Some of the requests, the same as all where it is all of them; the gaps are still those of all."""
+        return self if which.all() else self._of_columns(lambda column: column[which])
+
+    def _of_columns(self, taken: Callable[[NDArray[Any]], NDArray[Any]]) -> Latencies:
+        columns: dict[str, Any] = {name: taken(getattr(self, name)) for name in COLUMNS}
+        return Latencies(**columns, gaps=self.gaps, gaps_due=self.gaps_due)
 
     def parts(self) -> Iterator[Latencies]:
         """One piece after the other."""
@@ -105,6 +126,8 @@ class Latencies:
 
     def in_pieces(self, work: Callable[[Latencies], Float64]) -> Float64:
         """What ``work`` gives of one piece after the other, at most a number a request."""
+        if len(self) <= PIECE:
+            return work(self)
         found, count = np.empty(len(self)), 0
         for part in self.parts():
             values = work(part)
@@ -116,12 +139,16 @@ class Latencies:
         return len(self.arrival_ps)
 
     def _or_infinite(self, times_ps: Int64) -> Int64:
-        times_ps[~self.done] = INFINITE
+        if not self.all_done:
+            times_ps[~self.done] = INFINITE
         return times_ps
+
+
+COLUMNS = tuple(column.name for column in fields(Latencies) if not column.name.startswith("gaps"))
 
 
 def _tpot_ps(part: Latencies) -> Float64:
     tpot: Float64 = (part.finish_ps - part.first_token_ps) / np.maximum(part.output_tokens - 1, 1)
-    tpot[part.output_tokens < 2] = 0.0
+    tpot[~part.has_tpot] = 0.0
     tpot[~part.done] = np.inf
     return tpot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ Column = Same[NDArray[np.int64]]
 
 INT64_SAFE = 2**62
 KEPT, MOST_KEPT = 32, 65_536
-"""Columns of times that are kept, and the longest: 32 MiB at most."""
+"""Columns of times that are kept, and the longest: 48 MiB at most."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class LoneTimes:
     decode_ps: Int64
     """First token to last."""
 
-    @property
+    @cached_property
     def e2e_ps(self) -> Int64:
         """Arrival to last token."""
         return self.ttft_ps + self.decode_ps
@@ -43,14 +43,14 @@ def lone_times(curve: IterationCurve, stages: int, prompt: Int64, cached: Int64,
     columns = (prompt, cached, output)
     if whole_length(prompt) > MOST_KEPT or not are_fixed(*columns):
         return _lone_times(curve, stages, *columns)
-    return _kept(curve, stages, *(Same(column) for column in columns))
+    return _kept(Same(curve), stages, *(Same(column) for column in columns))
 
 
 @lru_cache(maxsize=KEPT)
 def _kept(
-    curve: IterationCurve, stages: int, prompt: Same[Int64], cached: Same[Int64], output: Same[Int64]
+    curve: Same[IterationCurve], stages: int, prompt: Same[Int64], cached: Same[Int64], output: Same[Int64]
 ) -> LoneTimes:
-    times = _lone_times(curve, stages, prompt.value, cached.value, output.value)
+    times = _lone_times(curve.value, stages, prompt.value, cached.value, output.value)
     times.ttft_ps.setflags(write=False)
     times.decode_ps.setflags(write=False)
     return times

@@ -240,7 +240,7 @@ def _short_run(latencies: Latencies) -> str:
     if len(latencies) < SHORT_REQUESTS:
         return f"short run: {len(latencies):,} requests, expected at least {SHORT_REQUESTS:,} for a steady P99"
     finished = int(np.count_nonzero(latencies.done))
-    e2e_ps = sum(exact_sum(part.e2e_ps[part.done]) for part in latencies.parts())
+    e2e_ps = sum(exact_sum(part.finished.e2e_ps) for part in latencies.parts())
     span_s = int(latencies.arrival_ps[-1] - latencies.arrival_ps[0]) / PS_PER_S
     mean_s = e2e_ps / finished / PS_PER_S if finished else 0.0
     if mean_s > SHORT_SHARE * span_s:
@@ -253,7 +253,8 @@ def _short_run(latencies: Latencies) -> str:
 
 def _gap_sum_ps(latencies: Latencies) -> int:
     """Of all token gaps where every one came: they are what lies between a request's first token and its last."""
-    return sum(exact_sum((part.finish_ps - part.first_token_ps)[part.done]) for part in latencies.parts())
+    finished = (part.finished for part in latencies.parts())
+    return sum(exact_sum(part.finish_ps - part.first_token_ps) for part in finished)
 
 
 def _per_s(count: float, duration_s: float) -> float:

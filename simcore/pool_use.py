@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, fields
-
-import numpy as np
+from itertools import accumulate
 
 from simcore.catalogue import resolve_machine
-from simcore.efficiency import Work, efficiency
-from simcore.engine.inputs import ClusterInputs, Int64
+from simcore.efficiency import Work, efficiencies
+from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import BubbleCause, RunResult
 from simcore.evaluation import PhaseResult, PoolResult
 from simcore.fleet import pool_machines
@@ -16,6 +16,7 @@ from simcore.latency.curve import PS_PER_S, BatchKind
 from simcore.spec import Case
 
 PHASES = tuple(kind.name.lower() for kind in BatchKind)
+COUNTERS = tuple(field.name for field in fields(Work))
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,10 @@ class PoolUse:
 
 
 def pool_uses(case: Case, inputs: ClusterInputs, run: RunResult) -> list[PoolUse]:
-    """One entry a pool, in the case's order."""
-    pool_of = np.array([replica.pool for replica in inputs.replicas])
-    return [_pool_use(case, inputs, run, i, np.flatnonzero(pool_of == i)) for i in range(len(case.pools))]
+    """One entry a pool, in the case's order, which is that of the replicas."""
+    sizes = Counter(replica.pool for replica in inputs.replicas)
+    ends = list(accumulate((sizes[i] for i in range(len(case.pools))), initial=0))
+    return [_pool_use(case, inputs, run, i, slice(*ends[i : i + 2])) for i in range(len(case.pools))]
 
 
 def run_ps(inputs: ClusterInputs, run: RunResult) -> int:
@@ -40,14 +42,15 @@ def run_ps(inputs: ClusterInputs, run: RunResult) -> int:
     return max(run.busy_until_ps - int(inputs.arrival_ps[0]), 0)
 
 
-def _pool_use(case: Case, inputs: ClusterInputs, run: RunResult, index: int, members: Int64) -> PoolUse:
+def _pool_use(case: Case, inputs: ClusterInputs, run: RunResult, index: int, members: slice) -> PoolUse:
     pool, replicas = case.pools[index], run.replicas
-    replica_ps = max(run_ps(inputs, run) * len(members), 1)
+    count = members.stop - members.start
+    replica_ps = max(run_ps(inputs, run) * count, 1)
     stage_ps = replica_ps * pool.pipeline_parallel
     peak = int(replicas.kv_peak_tokens[members].max(initial=0))
-    capacity = min((inputs.replicas[i].kv_blocks for i in members), default=0) * inputs.scheduler.block_tokens
-    busy_ps = [int(kind) for kind in replicas.busy_ps[members].sum(axis=0)]
-    works = [_work(run, members, kind) for kind in BatchKind]
+    capacity = min((it.kv_blocks for it in inputs.replicas[members]), default=0) * inputs.scheduler.block_tokens
+    busy_ps = replicas.busy_ps[members].sum(axis=0).tolist()
+    works = _works(run, members)
     bubbles = replicas.bubble_ps[members, : pool.pipeline_parallel].sum(axis=0) / replica_ps
     shares = {
         **{name: ps / stage_ps for name, ps in zip(PHASES, busy_ps, strict=True)},
@@ -55,12 +58,13 @@ def _pool_use(case: Case, inputs: ClusterInputs, run: RunResult, index: int, mem
         "blocked": float(replicas.blocked_ps[members].sum()) / stage_ps,
         "transfer_wait": float(replicas.transfer_wait_ps[members].sum()) / stage_ps,
     }
-    mfu, mbu = efficiency(case, pool, works, _accelerator_s(stage_ps, pool.tensor_parallel))
+    times_s = [_accelerator_s(ps, pool.tensor_parallel) for ps in busy_ps]
+    (mfu, mbu), by_kind = efficiencies(case, pool, works, times_s, _accelerator_s(stage_ps, pool.tensor_parallel))
     result = PoolResult(
         role=pool.role,
         machine=resolve_machine(pool.machine).id,
         machines=pool_machines(pool),
-        replicas=len(members),
+        replicas=count,
         busy=sum(busy_ps) / stage_ps,
         **shares,
         idle=max(1.0 - sum(shares.values()), 0.0),
@@ -71,8 +75,8 @@ def _pool_use(case: Case, inputs: ClusterInputs, run: RunResult, index: int, mem
         padding=_padding(run, members),
         bubbles=tuple({cause.name.lower(): float(stage[cause]) for cause in BubbleCause} for stage in bubbles),
         phases=tuple(
-            PhaseResult(name, ps / stage_ps, *efficiency(case, pool, [work], _accelerator_s(ps, pool.tensor_parallel)))
-            for name, ps, work in zip(PHASES, busy_ps, works, strict=True)
+            PhaseResult(name, ps / stage_ps, *of_kind)
+            for name, ps, of_kind in zip(PHASES, busy_ps, by_kind, strict=True)
         ),
     )
     return PoolUse(result, peak, capacity)
@@ -83,12 +87,13 @@ def _accelerator_s(stage_ps: int, tensor_parallel: int) -> float:
     return stage_ps / PS_PER_S * tensor_parallel
 
 
-def _work(run: RunResult, members: Int64, kind: BatchKind) -> Work:
-    """The engine's counters of a pool's batches of one kind."""
-    return Work(**{field.name: int(getattr(run.replicas, field.name)[members, kind].sum()) for field in fields(Work)})
+def _works(run: RunResult, members: slice) -> list[Work]:
+    """The engine's counters of a pool's batches, by kind."""
+    counters = [getattr(run.replicas, name)[members].sum(axis=0).tolist() for name in COUNTERS]
+    return [Work(*of_kind) for of_kind in zip(*counters, strict=True)]
 
 
-def _padding(run: RunResult, members: Int64) -> float:
+def _padding(run: RunResult, members: slice) -> float:
     """Tokens computed for nobody over all tokens computed."""
     counts = run.replicas
     padding = int(counts.padding_tokens[members].sum())

@@ -28,7 +28,7 @@ class Same(Generic[Kept]):
 def place_of(value: object) -> tuple[object, ...]:
     """Where an object lies; a slice of an array is a new object each time, so of an array where its numbers are."""
     if isinstance(value, np.ndarray):
-        return value.ctypes.data, value.shape, value.strides
+        return value.__array_interface__["data"][0], value.shape, value.strides
     return (id(value),)
 
 

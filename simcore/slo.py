@@ -102,9 +102,9 @@ def _slowdown(reference: IterationCurve, latencies: Latencies, metric: str) -> F
         return _ratio(latencies.ttft_ps, alone.ttft_ps)
     if metric == "e2e_slowdown":
         return _ratio(latencies.e2e_ps, alone.e2e_ps)
-    several = latencies.has_tpot
-    tpot_alone = alone.decode_ps[several] / (latencies.output_tokens[several] - 1)
-    slowdowns: Float64 = latencies.tpot_ps[several] / np.maximum(tpot_alone, 1.0)
+    several = latencies.with_tpot
+    decode_ps = alone.decode_ps if several is latencies else alone.decode_ps[latencies.has_tpot]
+    slowdowns: Float64 = several.tpot_ps / np.maximum(decode_ps / (several.output_tokens - 1), 1.0)
     return slowdowns
 
 

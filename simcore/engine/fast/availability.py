@@ -6,7 +6,7 @@ from simcore.engine.fast.displaced import look_again, release, withdraw
 from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.micro_batch import cut_short
 from simcore.engine.fast.names import FAILED, STARTING, UP
 from simcore.engine.fast.pools import join_home, leave_pool
@@ -23,7 +23,6 @@ from simcore.engine.fast.state import (
     members_of,
     replica_at,
     request_at,
-    result_at,
 )
 from simcore.engine.fast.tokens import forget_decode
 from simcore.engine.fast.transfer import cancel_transfer, drop_cancelled, start_waiting_transfers
@@ -130,7 +129,7 @@ def displace(cluster: Cluster, slot: int, failed: Replica, now: int) -> None:
             look_again(cluster, decode)
         elif is_in_flight(cluster, prefill, slot):
             request.decode_replica, request.displaced = prefill.index, 1
-            result_at(cluster, request.index).decode_replica = prefill.index
+            smalls(cluster.decode_replica)[request.index] = prefill.index
             return
         else:
             catch_up(cluster, prefill, now)

@@ -11,7 +11,7 @@ from simcore.engine.fast.gap_record import GapRecord
 from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
-from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.next_end import first_ending, next_end_ps
 from simcore.engine.fast.queues import free_slot, push_unrouted, take_slot
 from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, is_splitwise, start_iterations
@@ -28,7 +28,6 @@ from simcore.engine.fast.state import (
     cluster_row,
     replica_at,
     request_at,
-    result_at,
     task_at,
 )
 from simcore.engine.fast.transfer import poll_transfer
@@ -152,7 +151,7 @@ def handle_arrivals(cluster: Cluster, now: int) -> int:
         elif could_ever_hold(cluster, request_at(cluster, slot)):
             push_unrouted(cluster, slot)
         else:
-            result_at(cluster, request_at(cluster, slot).index).status = REFUSED
+            smalls(cluster.status)[request_at(cluster, slot).index] = REFUSED
             free_slot(cluster, slot)
     return DONE
 
@@ -192,10 +191,10 @@ def take_in(cluster: Cluster, slot: int, index: int) -> None:
 @step
 def begin_result(cluster: Cluster, index: int) -> None:
     """What is known of a request that has arrived."""
-    result = result_at(cluster, index)
-    result.first_scheduled_ps = result.first_token_ps = result.finish_ps = NEVER
-    result.prefill_replica = result.decode_replica = NEVER
-    result.status = UNFINISHED
+    numbers(cluster.first_scheduled_ps)[index] = numbers(cluster.first_token_ps)[index] = NEVER
+    numbers(cluster.finish_ps)[index] = NEVER
+    smalls(cluster.prefill_replica)[index] = smalls(cluster.decode_replica)[index] = NEVER
+    smalls(cluster.status)[index] = UNFINISHED
 
 
 @step

@@ -9,14 +9,14 @@ from __future__ import annotations
 from simcore.engine.fast.blocks import give_back, routed_prompt_tokens
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.lists import dequeue, remove_waiting
 from simcore.engine.fast.loads import WAITING, add_pending, add_reserved, note_load
 from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.preemption import start_over
 from simcore.engine.fast.queues import count_waiting_blocks, free_slot, remove_waiting_request
 from simcore.engine.fast.running import remove_running
-from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, request_at, result_at, task_at
+from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, request_at, task_at
 from simcore.engine.fast.tokens import emit_token, end_prefill
 
 
@@ -83,8 +83,7 @@ def release(cluster: Cluster, slot: int) -> None:
     request = request_at(cluster, slot)
     start_over(cluster, request)
     request.prefill_replica = request.decode_replica = NONE
-    result = result_at(cluster, request.index)
-    result.prefill_replica = result.decode_replica = NONE
+    smalls(cluster.prefill_replica)[request.index] = smalls(cluster.decode_replica)[request.index] = NONE
     request.sent_ps, request.sent_tokens = NONE, 0
     request.blocks = request.prefill_ended = request.sent_by_layer = request.sent_by_chunk = 0
     request.moved = request.displaced = 0

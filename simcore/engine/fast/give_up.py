@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers, row_of
-from simcore.engine.fast.state import Cluster, Request, WaitLimit, result_at
+from simcore.engine.fast.state import Cluster, Request, WaitLimit
 from simcore.engine.inputs import Wait
 
 QUEUE, TTFT, DECODE, E2E = (int(wait) for wait in Wait)
@@ -20,18 +20,18 @@ wait_limit_row = row_of(WaitLimit)
 def note_first_token(cluster: Cluster, request: Request) -> None:
     """Its first token has appeared."""
     if cluster.wait_limit_count > 0:
-        result, arrival = result_at(cluster, request.index), numbers(cluster.arrival_ps)[request.index]
-        note_wait(cluster, request, QUEUE, result.first_scheduled_ps - arrival)
-        note_wait(cluster, request, TTFT, result.first_token_ps - arrival)
+        index, arrival_ps = request.index, numbers(cluster.arrival_ps)[request.index]
+        note_wait(cluster, request, QUEUE, numbers(cluster.first_scheduled_ps)[index] - arrival_ps)
+        note_wait(cluster, request, TTFT, numbers(cluster.first_token_ps)[index] - arrival_ps)
 
 
 @step
 def note_finish(cluster: Cluster, request: Request) -> None:
     """Its last token has appeared."""
     if cluster.wait_limit_count > 0:
-        result, arrival = result_at(cluster, request.index), numbers(cluster.arrival_ps)[request.index]
-        note_wait(cluster, request, DECODE, result.finish_ps - result.first_token_ps)
-        note_wait(cluster, request, E2E, result.finish_ps - arrival)
+        index, finish_ps = request.index, numbers(cluster.finish_ps)[request.index]
+        note_wait(cluster, request, DECODE, finish_ps - numbers(cluster.first_token_ps)[index])
+        note_wait(cluster, request, E2E, finish_ps - numbers(cluster.arrival_ps)[index])
 
 
 @step

@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from simcore.engine.fast.row_types import ANY, NUMBERS_KIND, NumbersType, RowType
+from simcore.engine.fast.row_types import ANY, NUMBERS_KIND, SMALLS_KIND, NumbersType, RowType
 
 Int64 = NDArray[np.int64]
 BYTES = 8
@@ -114,3 +114,5 @@ numbers = _array_of(NumbersType(NUMBERS_KIND))
 """For compiled code: the array of int64 of which the address is given."""
 words = _array_of(NumbersType(ANY))
 """The same of what may be records too."""
+smalls = _array_of(NumbersType(SMALLS_KIND, 32))
+"""The array of int32."""

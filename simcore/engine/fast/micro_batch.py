@@ -9,6 +9,7 @@ from simcore.engine.fast.group_state import Group, group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.known import recall
+from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.next_end import set_next_end
 from simcore.engine.fast.state import (
     FOREVER,
@@ -21,7 +22,6 @@ from simcore.engine.fast.state import (
     members_of,
     new_tokens_of,
     request_at,
-    result_at,
     stage_starts_of,
     stages_free_of,
     start_on,
@@ -168,7 +168,7 @@ def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch:
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
         if new_tokens_of(cluster, replica, flight)[i] > 0 and request.scheduled == 0:
             request.scheduled = 1
-            result_at(cluster, request.index).first_scheduled_ps = batch.start_ps
+            numbers(cluster.first_scheduled_ps)[request.index] = batch.start_ps
 
 
 @step
@@ -214,6 +214,6 @@ def cut_short(cluster: Cluster, replica: Replica, now: int) -> None:
         work.busy_ps -= max(start + batch.duration_ps - max(start, now), 0)
     for i in range(batch.first, batch.first + batch.members):
         request = request_at(cluster, members_of(cluster, replica, flight)[i])
-        if result_at(cluster, request.index).first_scheduled_ps > now:
-            result_at(cluster, request.index).first_scheduled_ps = NEVER
+        if numbers(cluster.first_scheduled_ps)[request.index] > now:
+            numbers(cluster.first_scheduled_ps)[request.index] = NEVER
             request.scheduled = 0

@@ -11,6 +11,7 @@ from simcore.engine.fast.blocks import (
     take,
 )
 from simcore.engine.fast.jit import inlined, step
+from simcore.engine.fast.layout import smalls
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL
 from simcore.engine.fast.queues import pop_waiting, push_waiting_front
 from simcore.engine.fast.state import (
@@ -20,7 +21,6 @@ from simcore.engine.fast.state import (
     members_of,
     new_tokens_of,
     request_at,
-    result_at,
     running_of,
 )
 
@@ -117,7 +117,7 @@ def start_over(cluster: Cluster, request: Request) -> None:
     """Its KV is lost: prompt and generated tokens are computed again, after the cached ones."""
     request.target_tokens = request.prompt_tokens + request.generated
     request.done_tokens = request.cached_tokens
-    result_at(cluster, request.index).preemptions += 1
+    smalls(cluster.preemptions)[request.index] += 1
 
 
 @step

@@ -17,12 +17,12 @@ from simcore.latency.curve import PS_PER_S
 
 
 def run_result(memory: Memory, again: Again) -> RunResult:
-    """The books were closed: what is asked for; of the requests' table and the gaps' not a copy."""
+    """The books were closed: what is asked for; of the requests' columns and the gaps' table not a copy."""
     note_unfinished(memory)
     note_to_come(memory)
     end_ps = memory.get("end_ps")
     return RunResult(
-        request_results(memory.tables["results"]),
+        request_results(memory),
         replica_results(memory),
         gaps(memory, again),
         energy_series(memory, end_ps),
@@ -58,15 +58,15 @@ def note_unfinished(memory: Memory) -> None:
     requests = memory.tables["requests"]
     here = np.ones(len(requests), dtype=bool)
     here[memory.tables["free_slots"][: memory.get("free_count")]] = False
-    memory.tables["results"]["max_gap_ps"][requests["index"][here]] = requests["max_gap_ps"][here]
+    memory.tables["max_gap_ps"][requests["index"][here]] = requests["max_gap_ps"][here]
 
 
 def note_to_come(memory: Memory) -> None:
     """Requests that had not arrived when the run was given up."""
-    to_come = memory.tables["results"][memory.get("arrived") :]
+    to_come = slice(memory.get("arrived"), None)
     for name in ("first_scheduled_ps", "first_token_ps", "finish_ps", "prefill_replica", "decode_replica"):
-        to_come[name] = NEVER
-    to_come["status"] = UNFINISHED
+        memory.tables[name][to_come] = NEVER
+    memory.tables["status"][to_come] = UNFINISHED
 
 
 def energy_series(memory: Memory, end_ps: int) -> Int64:
@@ -77,8 +77,9 @@ def energy_series(memory: Memory, end_ps: int) -> Int64:
     return series
 
 
-def request_results(results: NDArray[Any]) -> RequestResults:
-    """One entry a request."""
+def request_results(memory: Memory) -> RequestResults:
+    """One entry a request; not copied."""
+    results = memory.tables
     return RequestResults(
         status=results["status"],
         first_scheduled_ps=results["first_scheduled_ps"],

@@ -15,7 +15,7 @@ from simcore.engine.fast.blocks import (
     routed_tokens,
 )
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import numbers
+from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.loads import (
     KV_BLOCKS,
     PENDING,
@@ -40,7 +40,7 @@ from simcore.engine.fast.names import (
     SPLITWISE,
 )
 from simcore.engine.fast.pools import DECODE_POOL, MIXED_POOL, PREFILL_POOL, turn_mixed
-from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request, pool_of, replica_at, result_at
+from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request, pool_of, replica_at
 
 ANY_ROLE = -1
 
@@ -105,8 +105,7 @@ def assign(cluster: Cluster, request: Request, prefill: int, decode: int) -> Non
     request.prefill_replica, request.decode_replica = prefill, decode
     request.order = cluster.routed
     cluster.routed += 1
-    result = result_at(cluster, request.index)
-    result.prefill_replica, result.decode_replica = prefill, decode
+    smalls(cluster.prefill_replica)[request.index], smalls(cluster.decode_replica)[request.index] = prefill, decode
     source, destination = replica_at(cluster, prefill), replica_at(cluster, decode)
     add_pending(cluster, source, request.target_tokens)
     add_pending(cluster, destination, 1)

@@ -5,7 +5,7 @@ would look up every table's address again after every store. So each load and st
 a field of a record by the names of both, an array of numbers as such. No two kinds overlap (LLVM calls this type-based
 alias analysis). Whoever looks at records as if they were arrays uses ``ANY``, which may be memory of every kind.
 
-A field is an int64 to compiled code whatever its width in memory, so that no function is compiled for two widths.
+A field or number is an int64 to compiled code whatever its width in memory, so that no function is compiled for two widths.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import lower_builtin, models, register_model
 
 ROOT = "memory of the engine"
-NUMBERS_KIND = "numbers"
+NUMBERS_KIND, SMALLS_KIND = "numbers", "small numbers"
 ANY = ""
 
 
@@ -35,11 +35,12 @@ class RowType(types.Type):
 
 
 class NumbersType(types.Type):
-    """An array of int64 of which nothing is known but where it begins."""
+    """An array of numbers of so many bits of which nothing is known but where it begins."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, bits: int = 64) -> None:
         super().__init__(name=kind or "any numbers")
         self.kind = kind
+        self.bits = bits
 
 
 @register_model(RowType)
@@ -49,10 +50,10 @@ class RowModel(models.OpaqueModel):
 
 @register_model(NumbersType)
 class NumbersModel(models.PrimitiveModel):
-    """A pointer to int64."""
+    """A pointer to numbers."""
 
     def __init__(self, manager: Any, kind: NumbersType) -> None:
-        super().__init__(manager, kind, ir.IntType(64).as_pointer())
+        super().__init__(manager, kind, ir.IntType(kind.bits).as_pointer())
 
 
 @infer_getattr
@@ -128,11 +129,13 @@ def write_field(context: Any, builder: Any, sig: Any, arguments: Any, name: str)
 def read_number(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
     """``numbers[i]``."""
     array, place = arguments
-    return of_kind(builder, builder.load(builder.gep(array, [place])), sig.args[0].kind)
+    loaded = builder.load(builder.gep(array, [place]))
+    return builder.sext(of_kind(builder, loaded, sig.args[0].kind), ir.IntType(64))
 
 
 @lower_builtin(operator.setitem, NumbersType, types.Integer, types.Integer)
 def write_number(context: Any, builder: Any, sig: Any, arguments: Any) -> None:
     """``numbers[i] = number``."""
     array, place, number = arguments
-    of_kind(builder, builder.store(number, builder.gep(array, [place])), sig.args[0].kind)
+    stored = builder.store(builder.trunc(number, array.type.pointee), builder.gep(array, [place]))
+    of_kind(builder, stored, sig.args[0].kind)

@@ -9,11 +9,14 @@ from simcore.engine.fast.gap_record import GapRecord
 from simcore.engine.fast.layout import address_of, table
 from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.room import empty_room, put_gaps
-from simcore.engine.fast.state import FOREVER, Result, WaitLimit
+from simcore.engine.fast.state import FOREVER, WaitLimit
 from simcore.engine.inputs import ClusterInputs
 
 COLUMNS = ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens", "max_output_tokens")
-OF_ONE_RUN = (*COLUMNS, "results", "gaps", "displaced", "wait_limits")
+RESULTS = dict.fromkeys(("first_scheduled_ps", "first_token_ps", "finish_ps", "max_gap_ps"), np.int64)
+SMALL_RESULTS = dict.fromkeys(("status", "prefill_replica", "decode_replica", "preemptions"), np.int32)
+"""Numbers below 2**31."""
+OF_ONE_RUN = (*COLUMNS, *RESULTS, *SMALL_RESULTS, "gaps", "displaced", "wait_limits")
 
 
 def begin(inputs: ClusterInputs, record: GapRecord) -> Memory:
@@ -41,7 +44,8 @@ def put_load(memory: Memory, inputs: ClusterInputs) -> None:
     requests = len(inputs.arrival_ps)
     for name in COLUMNS:
         memory.put(name, np.ascontiguousarray(getattr(inputs, name), dtype=np.int64))
-    memory.put("results", table(Result, requests))
+    for name, kind in {**RESULTS, **SMALL_RESULTS}.items():
+        memory.put(name, np.zeros(requests, kind))
     memory.put("displaced", np.zeros(requests if memory.get("change_count") else 0, np.int64))
     memory.fix("trace_requests", requests)
     memory.fix("next_arrival_ps", int(inputs.arrival_ps[0]) if requests else FOREVER)

@@ -4,7 +4,7 @@
 
     Cluster            one row: the settings, how far the run is, and the address of everything below
       arrival_ps, prompt_tokens, ...  [N]  the trace, read when a request arrives
-      results    [N]             a Result a request, begun when it arrives: 48 bytes a request
+      first_scheduled_ps, ... [N]  the ``RequestResults``, begun when a request arrives: 48 bytes a request
       requests   [slots]         a Request each that is here; slots are what every queue holds, free ones in free_slots
       tasks      [2 x slots]     splitwise: a Task for each phase of a request
       replicas   [R]             a Replica each: heads of its queues (linked through Request and Task), counters
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.curve import Curve
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.layout import BYTES, Small, numbers, row_of, words
+from simcore.engine.fast.layout import BYTES, numbers, row_of, words
 from simcore.latency.curve import BatchKind
 
 FOREVER = 2**63 - 1
@@ -268,19 +268,6 @@ class MicroBatch:
     """Cached tokens that those read in the iteration in progress."""
 
 
-class Result:
-    """``RequestResults`` of one request."""
-
-    first_scheduled_ps: int
-    first_token_ps: int
-    finish_ps: int
-    max_gap_ps: int
-    status: Small
-    prefill_replica: Small
-    decode_replica: Small
-    preemptions: Small
-
-
 class WaitLimit:
     """How long the window's requests may wait (see ``give_up.py``)."""
 
@@ -414,7 +401,15 @@ class Cluster:
     output_tokens: int
     cached_prompt_tokens: int
     max_output_tokens: int
-    results: int
+    first_scheduled_ps: int
+    first_token_ps: int
+    finish_ps: int
+    max_gap_ps: int
+    """``RequestResults``, [N] each; those that follow of 32 bits a number."""
+    status: int
+    prefill_replica: int
+    decode_replica: int
+    preemptions: int
     requests: int
     tasks: int
     transfers: int
@@ -489,7 +484,6 @@ LOST_FIELDS = list(Replica.__annotations__).index("due")
 """A replica's first fields: those that a loss sets back."""
 REPLICA_BYTES = BYTES * len(Replica.__annotations__)
 flight_row = row_of(MicroBatch)
-result_row = row_of(Result)
 curve_row = row_of(Curve)
 
 
@@ -539,12 +533,6 @@ def flight_at(cluster: Cluster, replica: Replica, flight: int) -> MicroBatch:
 def work_at(cluster: Cluster, replica: Replica, kind: int) -> Work:
     """A replica's sums over its micro-batches of a kind."""
     return work_row(cluster.works, replica.index * KINDS_OF_BATCH + kind)
-
-
-@step
-def result_at(cluster: Cluster, index: int) -> Result:
-    """What is known of a request of the trace."""
-    return result_row(cluster.results, index)
 
 
 @step

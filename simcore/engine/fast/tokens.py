@@ -6,8 +6,9 @@ from simcore.engine.fast.blocks import routed_tokens
 from simcore.engine.fast.gap_state import MOST_COUNTED, GapRun, gap_run_at
 from simcore.engine.fast.give_up import note_finish, note_first_token
 from simcore.engine.fast.jit import inlined, step
+from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.loads import add_pending, add_reserved
-from simcore.engine.fast.state import NONE, Cluster, Request, replica_at, result_at
+from simcore.engine.fast.state import NONE, Cluster, Request, replica_at
 from simcore.engine.outputs import FINISHED
 
 
@@ -16,7 +17,7 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
     """One more token at the end of an iteration. Returns whether it was the last: the only place that looks at that."""
     request.generated += 1
     if request.last_token_ps == NONE:
-        result_at(cluster, request.index).first_token_ps = now
+        numbers(cluster.first_token_ps)[request.index] = now
         note_first_token(cluster, request)
     else:
         note_gap(cluster, request, now - request.last_token_ps)
@@ -30,11 +31,10 @@ def emit_token(cluster: Cluster, request: Request, now: int) -> bool:
 @inlined
 def finish(cluster: Cluster, request: Request, now: int) -> None:
     """The last token has appeared."""
-    result = result_at(cluster, request.index)
-    result.finish_ps = cluster.end_ps = now
-    result.status = FINISHED
+    numbers(cluster.finish_ps)[request.index] = cluster.end_ps = now
+    smalls(cluster.status)[request.index] = FINISHED
     cluster.finished += 1
-    result.max_gap_ps = request.max_gap_ps
+    numbers(cluster.max_gap_ps)[request.index] = request.max_gap_ps
     note_finish(cluster, request)
 
 

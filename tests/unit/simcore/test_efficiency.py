@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simcore.catalogue import machine, model, model_ids
-from simcore.efficiency import Work, efficiency, model_bytes, model_flops
+from simcore.efficiency import Work, efficiencies, model_bytes, model_flops
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import PS_PER_S
 from simcore.spec import LatencySpec, decode_case
@@ -58,6 +58,7 @@ def test_the_roofline_stays_below_both_peaks(model_id: str, tokens: int) -> None
     prompt = Work(tokens, 1, 0, tokens * (tokens + 1) // 2, 0, 0, iterations=1)
     times = (curve.iteration_ps([], [1500] * tokens), curve.iteration_ps([(tokens, 0)], []))
     for work, taken_ps in zip((decodes, prompt), times, strict=True):
-        mfu, mbu = efficiency(case, case.pools[0], [work], 8 * taken_ps / PS_PER_S)
+        seconds = 8 * taken_ps / PS_PER_S
+        (mfu, mbu), _ = efficiencies(case, case.pools[0], [work], [seconds], seconds)
         assert 0 < mfu < 1
         assert 0 < mbu < 1
