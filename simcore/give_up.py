@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from simcore.engine.inputs import Wait, WaitLimit
 from simcore.latencies import INFINITE, Latencies
 from simcore.latency.curve import PS_PER_S
 from simcore.lone import lone_times
+from simcore.same import Same, are_fixed
 from simcore.slo import Objective, given_limit
 from simcore.spec import AttainmentSlo, SlowdownSlo
 from simcore.traces import Trace
@@ -28,6 +30,8 @@ Float64 = NDArray[np.float64]
 MARGIN, MARGIN_PS = 1 + 1e-9, 2
 """Far beyond what the floating numbers of an SLO's check may be off."""
 MOST_PS = 2.0**62
+KEPT = 16
+"""Loads whose limits are kept."""
 WAITS = {
     "queue_s": Wait.QUEUE, "ttft_s": Wait.TTFT, "tpot_s": Wait.DECODE, "e2e_s": Wait.E2E,
     "ttft_slowdown": Wait.TTFT, "tbt_slowdown": Wait.DECODE, "e2e_slowdown": Wait.E2E,
@@ -35,7 +39,25 @@ WAITS = {
 
 
 def wait_limits(goal: Objective, load: Trace, window: tuple[int, int]) -> tuple[WaitLimit, ...]:
-    """A limit each of the SLO's, but for those on gaps, over the window's requests."""
+    """A limit each of the SLO's, but for those on gaps, over the window's requests.
+
+    Kept for columns that nobody may write: all designs of a study are held against the same limits.
+    """
+    columns = load.prompt_tokens, load.cached_prompt_tokens, load.output_tokens
+    if not are_fixed(*columns):
+        return _wait_limits(goal, load, window)
+    return _kept(Same(goal, goal.slo, goal.reference), goal.decode_iteration_s, Same(load, *columns), window)
+
+
+@lru_cache(maxsize=KEPT)
+def _kept(
+    goal: Same[Objective], decode_iteration_s: float | None, load: Same[Trace], window: tuple[int, int]
+) -> tuple[WaitLimit, ...]:
+    return _wait_limits(goal.value, load.value, window)
+
+
+def _wait_limits(goal: Objective, load: Trace, window: tuple[int, int]) -> tuple[WaitLimit, ...]:
+    """Worked out."""
     if isinstance(goal.slo, AttainmentSlo):
         return _of_attainment(goal.slo, load, window)
     limits = goal.slo.limits() if isinstance(goal.slo, SlowdownSlo) else goal.slo.limits

@@ -19,6 +19,7 @@ TAILS = (2.5, 97.5)
 LEAST_SLOPE = 0.05
 WIDEST = 1.25
 SEED = 20_260_101
+STRIDE = 128
 
 
 def noise_interval(at: Probe, above: Probe, below: Probe, limit_name: str) -> tuple[float, float] | None:
@@ -60,10 +61,37 @@ def resampled(values: NDArray[np.float64], percentile: float) -> NDArray[np.floa
     """The percentile (inverse empirical CDF) of each of many resamples of whole blocks, drawn with replacement."""
     blocks = min(BLOCKS, len(values))
     size = len(values) // blocks
-    grid = values[: blocks * size].reshape(blocks, size)
     picks = np.random.default_rng(SEED).integers(0, blocks, (RESAMPLES, blocks))
-    position = rank(percentile, blocks * size) - 1
-    return np.array([np.partition(grid[pick].ravel(), position)[position] for pick in picks])
+    times = _times(np.arange(RESAMPLES)[:, None], picks, (RESAMPLES, blocks))
+    order = np.argsort(values[: blocks * size])
+    places = _places(order // size, times, rank(percentile, blocks * size))
+    found: NDArray[np.float64] = values[order[places]]
+    return found
+
+
+def _places(block: NDArray[np.int64], times: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
+    """The first place, one a resample, up to which it has so many values: values stand in increasing order, each of a
+    ``block`` that a resample took so many ``times``.
+
+    At every ``STRIDE``-th place it is known how many values of each block stand before it; between two of them it is
+    counted.
+    """
+    starts = np.arange(0, len(block), STRIDE)
+    blocks, strides = times.shape[1], len(starts)
+    in_stride = _times(block, np.arange(len(block)) // STRIDE, (blocks, strides))
+    upto = np.einsum("ij,jk->ik", times, np.cumsum(in_stride, axis=1))
+    stride = (upto < wanted).sum(axis=1)
+    before = np.where(stride > 0, np.take_along_axis(upto, np.maximum(stride - 1, 0)[:, None], axis=1)[:, 0], 0)
+    within = np.minimum(starts[stride][:, None] + np.arange(STRIDE), len(block) - 1)
+    taken = np.take_along_axis(times, block[within], axis=1)
+    reached = before[:, None] + np.cumsum(taken, axis=1) >= wanted
+    places: NDArray[np.int64] = starts[stride] + reached.argmax(axis=1)
+    return places
+
+
+def _times(row: NDArray[np.int64], column: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
+    """How often each cell of a table was met."""
+    return np.bincount((row * shape[1] + column).ravel(), minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _limit(probe: Probe, name: str) -> LimitResult | None:

@@ -68,8 +68,19 @@ def test_work_is_a_prompt_and_each_token_after_it():
     """By hand: 0.1 s a prompt, (0.02 s of an iteration / 40 requests + 0.5 s each) x 2 tokens after the first."""
     made = inputs(output=3, decode_seq_s=0.5)
     prompt, output = (np.full(40, value, np.float64) for value in (2000, 3))
-    work = clock._work_ps(made.replicas[0].curve, prompt, output, made.scheduler.max_batch_size)
+    work = clock._work_ps(made.replicas[0].curve, prompt, output, min(made.scheduler.max_batch_size, 40))
     assert work == pytest.approx(40 * (0.1 + 2 * (0.02 / 40 + 0.5)) * 1e12)
+
+
+@pytest.mark.parametrize("kind", SCHEDULER_KINDS)
+def test_requests_as_long_as_the_longest_take_no_less(kind):
+    """Prompts whose iterations take less the longer they are, too."""
+    curve = {"tokens": [1, 100, 4000], "prefill_s": [3, 2, 0.1], "decode_s": [1, 2, 1], "hybrid_s": [1, 2, 3]}
+    made = inputs(kind=kind, transfer={"setup_s": 1, "block_tokens": 20}, **curve)
+    rng = np.random.default_rng(3)
+    prompts, outputs = rng.integers(1, 4000, 40), rng.integers(1, 9, 40)
+    longest = clock._times_ps(made, prompts.max(keepdims=True), outputs.max(keepdims=True), 40)
+    assert all(longest[what] >= taken_ps for what, taken_ps in clock._times_ps(made, prompts, outputs, 1).items())
 
 
 def test_simulate_refuses_it_in_one_line(tmp_path, monkeypatch, capsys):
