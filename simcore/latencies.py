@@ -17,7 +17,7 @@ INFINITE = int(np.iinfo(np.int64).max)
 """+infinity in an array of picoseconds: a time that never came."""
 
 
-PIECE = 65_536
+PIECE = 32_768
 """Requests whose figures are worked out at once: bounds the memory of what is in between."""
 
 

@@ -5,7 +5,7 @@ would look up every table's address again after every store. So each load and st
 a field of a record by the names of both, an array of numbers as such. No two kinds overlap (LLVM calls this type-based
 alias analysis). Whoever looks at records as if they were arrays uses ``ANY``, which may be memory of every kind.
 
-A field or number is an int64 to compiled code whatever its width in memory, so that no function is compiled for two widths.
+A field or a number is an int64 to compiled code whatever its width in memory: no function is compiled for two widths.
 """
 
 from __future__ import annotations
