@@ -51,7 +51,7 @@ class ResultPage:
 
     @cached_property
     def result(self) -> StudyResult:
-        return results.study_result(self.study)
+        return results.study_result(self.study, self.progress)
 
     @cached_property
     def progress(self) -> Progress:

@@ -82,10 +82,10 @@ def progress(study: Study) -> Progress:
     )
 
 
-def study_result(study: Study) -> StudyResult:
+def study_result(study: Study, now: Progress | None = None) -> StudyResult:
     """Rows, frontiers and winner of what has been tried so far; computed once for each step of progress, and anew for
-    a study that was tried again, or begun again by another engine."""
-    now = progress(study)
+    a study that was tried again, or begun again by another engine. ``now``: its progress, where that is known."""
+    now = now or progress(study)
     step = (study.state, study.finished_at, study.engine_version, now.tried, now.failed)
     return _study_result(study.pk, study.created_at, step)
 

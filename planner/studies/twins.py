@@ -4,7 +4,7 @@ So a changed price, book or budget answers within the request that asks.
 """
 
 from django.db import connection
-from django.db.models import Case, Exists, OuterRef, Value, When
+from django.db.models import Case, Value, When
 from django.utils import timezone
 
 from planner.studies import stored
@@ -45,7 +45,6 @@ def _twin(study: Study) -> Study | None:
     engine_version = engine_at_work()
     if not engine_version:
         return None
-    failed = StudyDesign.objects.filter(study=OuterRef("pk")).exclude(failure="")
     same = Study.unscoped.filter(question_key=study.question_key, engine_version=engine_version, state=State.DONE)
-    whole = same.exclude(Exists(failed)).exclude(pk=study.pk)
-    return whole.only("engine_version").order_by("-finished_at").first()
+    latest_first = same.exclude(pk=study.pk).only("engine_version").order_by("-finished_at")
+    return next((twin for twin in latest_first if not twin.designs.exclude(failure="").exists()), None)
