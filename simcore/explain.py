@@ -248,19 +248,16 @@ def _evidence(result: StudyResult) -> AnswerLine:
 def _screened(result: StudyResult) -> str:
     """How many designs needed no simulation, or one only."""
     found = [evaluation for evaluation in result.evaluations.values() if evaluation.status == "screened"]
-    proven, asked = sum(evaluation.by_bound for evaluation in found), sum(evaluation.rate_only for evaluation in found)
-    rate = number(result.spec.rate_req_per_s)
-    are = "was" if asked == 1 else "were"
-    text = f", {counted(asked, 'more design')} {are} run at {rate} requests/s alone" if asked else ""
-    text += _beaten(proven, "by proof")
-    return text + _beaten(len(found) - proven - asked, "by one run at what another holds")
-
-
-def _beaten(designs: int, how: str) -> str:
-    if not designs:
-        return ""
-    are = "is" if designs == 1 else "are"
-    return f", {counted(designs, 'more design')} {are} beaten {how} whatever machines and power cost"
+    asked, proven = sum(evaluation.rate_only for evaluation in found), sum(evaluation.by_bound for evaluation in found)
+    tried = len(found) - asked - proven
+    were, rate = "was" if asked == 1 else "were", number(result.spec.rate_req_per_s)
+    text = f", {counted(asked, 'more design')} {were} run at {rate} requests/s alone" if asked else ""
+    ways = [f"{proven} by proof"] * (proven > 0) + [f"{tried} by one run at what another holds"] * (tried > 0)
+    if not ways:
+        return text
+    are = "is" if proven + tried == 1 else "are"
+    beaten = counted(proven + tried, "more design")
+    return f"{text}; {beaten} {are} beaten whatever machines and power cost, {listed(ways)}"
 
 
 def _source(latency: object) -> str:

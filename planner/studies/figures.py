@@ -43,7 +43,7 @@ def _layout(points: Sequence[Point], every: Sequence[Series], axis: Axis, look: 
         },
         "yaxis": {"title": {"text": "requests/s held under the SLO"}, "range": [0, top], "tickformat": "~g"},
         "shapes": _shapes(axis, look),
-        "annotations": [*_notes(axis, look), *_line_ends(every, top)],
+        "annotations": [*_notes(axis, look, right), *_line_ends(every, top)],
         "hovermode": "closest",
         "showlegend": False,
     }
@@ -62,7 +62,7 @@ def _shapes(axis: Axis, look: Look) -> list[Figure]:
     return [shape | {"layer": "below", "line": {"width": 1.5, "dash": "dash", "color": "#000000"}} for shape in shapes]
 
 
-def _notes(axis: Axis, look: Look) -> list[Figure]:
+def _notes(axis: Axis, look: Look, right: float) -> list[Figure]:
     notes: list[Figure] = [
         {"name": "better", "text": "↖ better: up and left", "xref": "paper", "x": 0.005, "yref": "paper", "y": 1}
         | {"xanchor": "left", "yanchor": "top", "showarrow": False},
@@ -73,7 +73,7 @@ def _notes(axis: Axis, look: Look) -> list[Figure]:
         text = f"{axis.limit_words}: {axis.limit_value}"
         notes.append(
             {"name": "limit", "text": text, "xref": "x", "x": axis.limit, "yref": "paper", "y": 1}
-            | {"xanchor": "center", "yanchor": "bottom", "showarrow": False}
+            | {"xanchor": "right" if axis.limit > right / 2 else "left", "yanchor": "bottom", "showarrow": False}
         )
     return notes
 

@@ -190,8 +190,8 @@ def _money(result: StudyResult, row: DesignRow) -> list[MoneyLine]:
     for machine, count in fleet.machine_counts(result.designs[row.design_id].case).items():
         hourly = usd_per_hour({machine: count}, result.book)
         each = f"{count} {names[machine]} at ${result.book.price(machine).usd_per_hour}"
-        lines.append(MoneyLine(each, f"${hourly}", usd(usd_per_month(hourly))))
-    total = MoneyLine("All machines", f"${row.usd_per_hour}", usd(usd_per_month(row.usd_per_hour)))
+        lines.append(MoneyLine(each, f"${hourly:,}", usd(usd_per_month(hourly))))
+    total = MoneyLine("All machines", f"${row.usd_per_hour:,}", usd(usd_per_month(row.usd_per_hour)))
     return [*lines, total] if len(lines) > 1 else lines
 
 

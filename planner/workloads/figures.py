@@ -76,5 +76,5 @@ def _level(rate: float) -> Figure:
 
 
 def _level_label(rate: float) -> Figure:
-    place = {"xref": "paper", "x": 1, "xanchor": "right", "y": rate, "yanchor": "bottom"}
+    place = {"xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 1, "yanchor": "bottom"}
     return {**place, "text": f"mean {rate:.3g}", "showarrow": False}

@@ -131,6 +131,7 @@ function laidOut(layout, narrow, look, series) {
     ...note,
     visible: !(narrow && atLineEnd(note)),
     font: { size: 12, color: noteColour(note.name ?? "", look, series) },
+    text: narrow && note.name === "rate" ? note.text.replace(" requests/s", "") : note.text, // it would cover points
   }));
   return {
     ...layout,

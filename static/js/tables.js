@@ -60,10 +60,16 @@ function remember() {
   }
 }
 
+// A table begins at its answer, in the middle of the rows that are in view.
+function showAnswer(table, box) {
+  const row = table.querySelector("tr.answer");
+  if (row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
+}
+
 function restore(table) {
   const box = table.closest(".table-scroll");
   const state = kept.get(box.getAttribute("aria-label"));
-  if (!state) return;
+  if (!state) return showAnswer(table, box);
   if (state.open !== undefined) table.closest("details").open = state.open;
   const userSorted = state.column !== state.sortedBy || state.direction < 0;
   const head = [...table.querySelectorAll("th")].find(({ dataset }) => dataset.column === state.column);
