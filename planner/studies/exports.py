@@ -53,7 +53,13 @@ def summary(study: Study) -> dict[str, Any]:
         "error": study.error,
         "created_at": study.created_at.isoformat(),
         "finished_at": study.finished_at and study.finished_at.isoformat(),
-        "progress": {"tried": now.tried, "total": now.total, "failed": now.failed, "phase": now.phase},
+        "progress": {
+            "tried": now.tried,
+            "total": now.total,
+            "failed": now.failed,
+            "phase": now.phase,
+            "damaged": now.damaged,
+        },
         "answer": [asdict(line) for line in answer(study)],
     }
 

@@ -12,15 +12,30 @@ const CONFIG = {
 const NARROW_PX = 640;
 const drawn = new WeakMap(); // plot element -> { text, width }
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => resize(target)));
+let library = "loading"; // Plotly: then "ready" or "failed"
 let chosen = new URLSearchParams(location.hash.slice(1)).get("design") ?? "";
 
-drawAll();
-document.addEventListener("htmx:afterSettle", drawAll);
+document.addEventListener("htmx:afterSettle", () => drawAll());
+load();
 document.addEventListener("design:chosen", ({ detail }) => {
   chosen = detail.id;
   document.querySelectorAll("figure.chart .plot").forEach(ring);
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll({ again: true }));
+
+// The page names the script and does not wait for it: nothing but the charts needs it, and it is the largest by far.
+function load() {
+  const script = document.createElement("script");
+  script.onload = () => loaded("ready");
+  script.onerror = () => loaded("failed");
+  script.src = document.querySelector("link[data-plotly]").href;
+  document.head.append(script);
+}
+
+function loaded(outcome) {
+  library = outcome;
+  drawAll();
+}
 
 function drawAll({ again = false } = {}) {
   document.querySelectorAll("figure.chart[data-chart]").forEach((figure) => draw(figure, again));
@@ -30,7 +45,8 @@ function draw(figure, again) {
   const plot = figure.querySelector(".plot");
   const text = document.getElementById(figure.dataset.chart)?.textContent;
   if (!plot || !text) return;
-  if (!window.Plotly) {
+  if (library === "loading") return;
+  if (library === "failed") {
     plot.dataset.waiting = "The chart's script did not load. The text and the table have the same numbers.";
     return;
   }
@@ -86,7 +102,7 @@ function designs(plot) {
 }
 
 function ring(plot) {
-  if (!window.Plotly || !plot.data) return;
+  if (library !== "ready" || !plot.data) return;
   const index = plot.data.findIndex((trace) => trace.meta?.role === "chosen");
   if (index < 0) return;
   const found = designs(plot).find(({ id }) => id === chosen);

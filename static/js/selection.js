@@ -47,22 +47,11 @@ function show() {
     panel.hidden = true;
     return;
   }
-  bring(id);
   const address = result.dataset.designUrl.replace("DESIGN", encodeURIComponent(id));
   window.htmx.ajax("GET", address, { source: panel, target: panel, swap: "innerHTML" }).then(() => {
     panel.hidden = chosenId() === "";
     panel.scrollTop = 0;
   });
-}
-
-// A table that shows only some designs takes in the chosen one. Each request has a source of its own: htmx sends one at
-// a time from an element, and of those that wait it keeps the last.
-function bring(id) {
-  for (const { dataset, parentElement } of document.querySelectorAll("[data-short]")) {
-    if (parentElement.querySelector(`tr[data-design="${CSS.escape(id)}"]`)) continue;
-    const values = { design: id, power: document.querySelector("[name=power]:checked")?.value ?? "" };
-    window.htmx.ajax("GET", dataset.short, { source: parentElement, target: parentElement, swap: "innerHTML", values });
-  }
 }
 
 function mark() {

@@ -49,16 +49,20 @@ class Rows:
         assert found is not None
         return found[0]
 
-    def results(self) -> dict[str, str]:
-        """Design → checksum of its result, of those written so far."""
-        query = "SELECT design_id, result_checksum FROM studies_studydesign WHERE result IS NOT NULL"
-        return dict(self.connection.execute(query).fetchall())
+    def results(self, study: str = "1") -> dict[str, str]:
+        """Design → checksum of its result, of those of a study written so far, in the study's order."""
+        query = (
+            "SELECT design_id, result_checksum FROM studies_studydesign WHERE result IS NOT NULL AND study_id = %s"
+            ' ORDER BY "order"'
+        )
+        return dict(self.connection.execute(query, [study]).fetchall())
 
     def kinds_due(self) -> dict[str, int]:
         """Of each kind, evaluations that must be there once: a capacity of each evaluated design, a trial of each that
         was beaten by one run."""
         query = (
             "SELECT result, result_checksum FROM studies_studydesign WHERE result IS NOT NULL AND origin <> 'screened'"
+            " AND study_id = 1"
         )
         found: list[tuple[bytes, str]] = self.connection.cursor(row_factory=tuple_row).execute(query).fetchall()
         results = [unpack(Evaluation, data, checksum) for data, checksum in found]

@@ -45,7 +45,7 @@ def test_the_other_worker_finishes_the_study(servers: dict[str, str], rows: Rows
     with contextlib.ExitStack() as workers:
         logs = [tmp_path / "first.log", tmp_path / "second.log"]
         _, second = [workers.enter_context(running_worker(log, **servers)) for log in logs]
-        run(servers, "-m", "tests.faults.small_study")
+        run(servers, "-m", "tests.faults.small_study", "list")
         kill_in_the_middle(rows, second)
         written = rows.results()
         until(lambda: rows.count("study", "state = 'done'") == 1, said=logs[0].read_text, wait_s=STUDY_S)

@@ -1,9 +1,11 @@
 """`make run` as a person meets it: starts, stops, is started twice, is killed."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
+import sqlite3
 import urllib.request
 from pathlib import Path
 
@@ -89,6 +91,16 @@ def test_a_dead_worker_is_started_again(tmp_path: Path) -> None:
         until(lambda: len(groups(planner)) == 2 and groups(planner)[1] != worker, said=lambda: planner.output)
         assert "the worker ended" in planner.output
         until(lambda: "engine ready" in planner.output.partition("starting it again")[2], said=lambda: planner.output)
+
+
+def test_one_worker_works_on_as_many_shards_at_once_as_it_has_processes(tmp_path: Path) -> None:
+    with running_planner(tmp_path, PHASEPLAN_PROCESSES="2") as planner:
+        until(lambda: shards_at_work(planner) == 2, said=lambda: planner.output)  # of the example, asked at a start
+
+
+def shards_at_work(planner: Planner) -> int:
+    with contextlib.closing(sqlite3.connect(f"file:{planner.var / 'phaseplan.sqlite3'}?mode=ro", uri=True)) as rows:
+        return rows.execute("SELECT count(*) FROM studies_shard WHERE state = 'running'").fetchone()[0]
 
 
 def test_a_dead_web_server_stops_it_all_with_a_message(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.launcher.__main__ import environment_of
+from planner.launcher.__main__ import _processes, environment_of
 from planner.launcher.address import Address
 
 
@@ -26,3 +26,12 @@ def test_the_address_listened_on_is_a_host_of_its_own(
     environment = environment_of(Address(host, 8000), tmp_path)
     assert environment["PHASEPLAN_HOSTS"].split(",") == ["plan.example.org", own]
     assert environment["PHASEPLAN_LOCAL"] == local
+
+
+def test_the_worker_has_a_process_for_each_core_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PHASEPLAN_PROCESSES", raising=False)
+    monkeypatch.setattr("planner.launcher.__main__.sys.platform", "linux")
+    monkeypatch.setattr("planner.launcher.__main__.os.sched_getaffinity", lambda pid: {0, 3, 5})
+    assert _processes() == 3
+    monkeypatch.setenv("PHASEPLAN_PROCESSES", "7")
+    assert _processes() == 7

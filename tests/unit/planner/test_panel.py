@@ -87,7 +87,7 @@ def test_money_is_named_machine_by_machine(found: StudyResult) -> None:
         f"{split.decode_machines} DGX A100",
         "All machines",
     ]
-    assert lines[-1].hourly == f"${split.usd_per_hour}"
+    assert lines[-1].hourly == f"${split.usd_per_hour:,}"
 
 
 def test_the_verdict_says_why_not(found: StudyResult) -> None:

@@ -96,5 +96,6 @@ def test_a_running_study_answers_202_with_the_rows_so_far(
 def test_a_study_that_has_not_begun_has_no_rows_and_says_so(start: Start, alice_client: Client) -> None:
     study = start()
     data = alice_client.get(f"/api/v1/studies/{study.pk}").json()
-    assert data["progress"] == {"tried": 0, "total": 0, "failed": 0, "phase": "waiting for a worker: none is running"}
+    waiting = "waiting for a worker: none is running"
+    assert data["progress"] == {"tried": 0, "total": 0, "failed": 0, "phase": waiting, "damaged": 0}
     assert alice_client.get(f"/api/v1/studies/{study.pk}/designs").json()["results"] == []

@@ -75,7 +75,7 @@ def test_a_page_has_the_cost_table_and_brings_the_other_when_it_is_opened(done: 
     assert re.findall(r'data-column="(\w+)"', page) == list(COLUMNS)
     assert sorted(ids_in(page)) == sorted(ids)
     address = f"/studies/{done.pk}/designs/by-power/"
-    assert f'hx-get="{address}?power_table=short"' in page
+    assert f'data-table="power" data-address="{address}"' in page
     assert f'href="{address}?power=nameplate"' in page
     opened = text_of(alice_client, done, "designs/by-power/?power_table=short", **HTMX)
     assert re.findall(r'data-column="(\w+)"', opened) == list(COLUMNS)

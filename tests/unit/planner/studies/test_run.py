@@ -1,5 +1,6 @@
 """A study from start to end: waves, shards, and what is written when."""
 
+import itertools
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -14,6 +15,8 @@ from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.studies.results import progress, study_result
 from simcore.engine.version import engine_version
 from simcore.evaluation import Design
+from simcore.result import StudyResult
+from simcore.rows import DesignRow
 from tests.unit.planner.studies.conftest import Counted
 from tests.unit.simcore.questions import told
 
@@ -34,6 +37,26 @@ def test_a_study_runs_to_its_end(start: Start, work: Work, counted: Counted) -> 
     assert {wave.state for wave in study.waves.all()} == {State.DONE}
     assert not study.designs.filter(origin="").exists()
     assert counted.designs == study.designs.count() > 10
+
+
+def test_results_stream_in_and_the_frontier_grows(start: Start, work: Work, counted: Counted) -> None:
+    study = start()
+    seen: list[StudyResult] = []
+    while work(1):
+        study.refresh_from_db()
+        seen.append(study_result(study))
+    for before, after in itertools.pairwise(seen):
+        assert {row.design_id for row in before.rows} <= {row.design_id for row in after.rows}
+        assert all(held_at(after, row) >= (row.capacity_req_per_s or 0.0) for row in before.rows)
+    frontiers = [{row.design_id for row in result.rows if row.on_cost_frontier} for result in seen]
+    assert len({len(result.rows) for result in seen}) > 5
+    assert len({frozenset(frontier) for frontier in frontiers}) > 3
+
+
+def held_at(result: StudyResult, row: DesignRow) -> float:
+    """What the cost frontier holds for the row's money."""
+    frontier = [other for other in result.rows if other.on_cost_frontier and other.usd_per_hour <= row.usd_per_hour]
+    return max((other.capacity_req_per_s or 0.0 for other in frontier), default=0.0)
 
 
 def test_the_result_is_that_of_the_command_line(start: Start, work: Work, counted: Counted) -> None:

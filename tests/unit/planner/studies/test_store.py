@@ -122,6 +122,7 @@ def test_a_damaged_entry_is_computed_again_counted_and_said(
     assert (whole.kind, bytes(whole.payload), whole.checksum) == (kind, bytes(entry.payload), entry.checksum)
     page = alice_client.get(f"/studies/{second.pk}/").content.decode()
     assert "1 stored result was damaged and has been computed again" in page
+    assert alice_client.get(f"/api/v1/studies/{second.pk}").json()["progress"]["damaged"] == 1
     third = ask(goal="machines")
     assert third.damaged == 0
 
