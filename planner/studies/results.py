@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 
 from planner.studies import stored, workers
 from planner.studies.leases import State
@@ -38,6 +38,8 @@ class Progress(explain.Progress):
     """Designs that were not tried: bounds rule them out."""
     damaged: int
     """Stored results that were damaged, and computed again."""
+    step: str
+    """Another whenever there is another result, also where a design was asked again for more than was known of it."""
     elapsed_s: float
     phase: str
     is_active: bool
@@ -63,7 +65,7 @@ class Progress(explain.Progress):
 
 
 def progress(study: Study) -> Progress:
-    counts = study.designs.aggregate(total=TOTAL, failed=FAILED, **BY_ORIGIN)
+    counts = study.designs.aggregate(total=TOTAL, failed=FAILED, latest=Max("pk"), **BY_ORIGIN)
     total, failed = counts["total"], counts["failed"]
     tried = failed + counts[Origin.SIMULATED] + counts[Origin.AT_RATE] + counts[Origin.KNOWN]
     return Progress(
@@ -76,6 +78,7 @@ def progress(study: Study) -> Progress:
         known=counts[Origin.KNOWN],
         screened=counts[Origin.SCREENED],
         damaged=study.damaged,
+        step=f"{tried}-{failed}-{counts['latest'] or 0}",
         elapsed_s=study.elapsed_s,
         phase=_phase(study, tried, total),
         is_active=study.is_active,
@@ -86,7 +89,7 @@ def study_result(study: Study, now: Progress | None = None) -> StudyResult:
     """Rows, frontiers and winner of what has been tried so far; computed once for each step of progress, and anew for
     a study that was tried again, or begun again by another engine. ``now``: its progress, where that is known."""
     now = now or progress(study)
-    step = (study.state, study.finished_at, study.engine_version, now.tried, now.failed)
+    step = (study.state, study.finished_at, study.engine_version, now.step)
     return _study_result(study.pk, study.created_at, step)
 
 

@@ -50,10 +50,10 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
 
 @require_safe
 def status(request: HttpRequest, study_id: int) -> HttpResponse:
-    """What a running page asks for. ``seen``: the designs tried that it shows already."""
+    """What a running page asks for. ``seen``: the step of progress that it shows already."""
     study = study_for(request, study_id)
     page = result_page(study, request.GET)
-    renewed = not study.is_active or request.GET.get("seen") != str(page.progress.tried)
+    renewed = not study.is_active or request.GET.get("seen") != page.progress.step
     context = _context(request, study) | {"result_page": page, "renewed": renewed}
     code = 200 if study.is_active else STOP_POLLING
     return render(request, "studies/_update.html", context, status=code)

@@ -132,9 +132,10 @@ def test_a_viewer_is_offered_no_buttons(running: Study, charlie: User, charlie_c
 
 
 def test_a_poll_brings_designs_only_when_there_are_new_ones(running: Study, work: Work, alice_client: Client) -> None:
-    seen = len(study_result(running).rows)
+    seen = results.progress(running).step
     assert "hx-swap-oob" not in text_of(alice_client, running, f"status?seen={seen}", **HTMX)
-    while len(study_result(running).rows) == seen:
+    assert f"seen={seen}" in text_of(alice_client, running)
+    while results.progress(running).step == seen:
         work(1)
     renewed = text_of(alice_client, running, f"status?seen={seen}", **HTMX)
     assert renewed.count("hx-swap-oob") == 3
