@@ -1,12 +1,12 @@
 """Bubbles: a stage idle although its replica has a micro-batch in flight; how long, and why (rules: the oracle's).
 
 The gap in front of a micro-batch on a stage has three parts, in the order of time: waited for a place, unfilled, uneven
-with the micro-batch before. They are kept with the micro-batch until it ends.
+with the micro-batch before. They are kept with the micro-batch until it ends. Before most there is no gap.
 """
 
 from __future__ import annotations
 
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import BYTES, numbers
 from simcore.engine.fast.state import (
     GAP_PARTS,
@@ -36,20 +36,20 @@ def note_gaps(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch
     counts as in flight."""
     if replica.in_flight == 0:
         batch.waited_cause = batch.uneven_cause = UNFILLED
+        batch.gap_ps = 0
         for stage in range(replica.stages):
-            start = stage_starts_of(cluster, replica, flight)[stage]
-            put_gap(cluster, replica, flight, stage, 0, start - now, 0)
+            gap = stage_starts_of(cluster, replica, flight)[stage] - now
+            batch.gap_ps += gap
+            put_gap(gaps_of(cluster, replica, flight), stage, 0, gap, 0)
     else:
         gaps_between(cluster, replica, replica.newest_flight, flight)
     replica.full_until_ps = now
 
 
-@step
-def put_gap(
-    cluster: Cluster, replica: Replica, flight: int, stage: int, waited: int, unfilled: int, uneven_ps: int
-) -> None:
+@inlined
+def put_gap(gaps: list[int], stage: int, waited: int, unfilled: int, uneven_ps: int) -> None:
     """The parts of a gap."""
-    gaps, first = gaps_of(cluster, replica, flight), GAP_PARTS * stage
+    first = GAP_PARTS * stage
     gaps[first + WAITED_PART], gaps[first + UNFILLED_PART], gaps[first + UNEVEN_PART] = waited, unfilled, uneven_ps
 
 
@@ -58,18 +58,20 @@ def gaps_between(cluster: Cluster, replica: Replica, flight_before: int, flight:
     """Stage by stage, in front of a micro-batch that follows another in flight."""
     before, batch = flight_at(cluster, replica, flight_before), flight_at(cluster, replica, flight)
     starts_before = stage_starts_of(cluster, replica, flight_before)
-    starts = stage_starts_of(cluster, replica, flight)
+    starts, gaps = stage_starts_of(cluster, replica, flight), gaps_of(cluster, replica, flight)
     waited, unfilled = waiting_gap(replica, starts_before[0] + before.duration_ps, starts[0])
     batch.waited_cause = uneven(before.kind, replica.waited_for_kind)
     batch.uneven_cause = uneven(before.kind, batch.kind)
-    longer = 0
+    longer, total = 0, 0
     for stage in range(replica.stages):
         gap = starts[stage] - starts_before[stage] - before.duration_ps
+        total += gap
         kept = max(gap - longer, 0)
         unfilled = min(unfilled, kept)
         waited = min(waited, kept - unfilled)
-        put_gap(cluster, replica, flight, stage, waited, unfilled, gap - waited - unfilled)
+        put_gap(gaps, stage, waited, unfilled, gap - waited - unfilled)
         longer = max(batch.duration_ps - before.duration_ps, 0)
+    batch.gap_ps = total
 
 
 @step
@@ -95,8 +97,9 @@ def count_bubbles(cluster: Cluster, replica: Replica, now: int) -> None:
     those after it if it was the last in flight."""
     flight = replica.first_flight
     batch = flight_at(cluster, replica, flight)
-    for stage in range(replica.stages):
-        add_gap(cluster, replica, flight, stage, now)
+    if batch.gap_ps > 0:
+        for stage in range(replica.stages):
+            add_gap(cluster, replica, flight, stage, now)
     if replica.in_flight == replica.stages:
         replica.full_until_ps, replica.waited_for_kind = now, batch.kind
     elif replica.in_flight == 1:
@@ -104,8 +107,8 @@ def count_bubbles(cluster: Cluster, replica: Replica, now: int) -> None:
         for stage in range(replica.stages):
             free_ps = stage_starts_of(cluster, replica, flight)[stage] + batch.duration_ps
             waited, unfilled = waiting_gap(replica, free_ps, now)
-            add_part(cluster, replica, stage, cause, free_ps, waited, now)
-            add_part(cluster, replica, stage, UNFILLED, free_ps + waited, unfilled, now)
+            bubbles_of(cluster, replica, stage)[cause] += max(waited, 0)
+            bubbles_of(cluster, replica, stage)[UNFILLED] += max(unfilled, 0)
 
 
 @step
@@ -113,14 +116,25 @@ def add_gap(cluster: Cluster, replica: Replica, flight: int, stage: int, now: in
     """Its parts, as far as they lie before now."""
     batch, gaps, first = flight_at(cluster, replica, flight), gaps_of(cluster, replica, flight), GAP_PARTS * stage
     waited, unfilled, uneven_ps = gaps[first + WAITED_PART], gaps[first + UNFILLED_PART], gaps[first + UNEVEN_PART]
-    start_ps = stage_starts_of(cluster, replica, flight)[stage] - waited - unfilled - uneven_ps
-    add_part(cluster, replica, stage, batch.waited_cause, start_ps, waited, now)
-    add_part(cluster, replica, stage, UNFILLED, start_ps + waited, unfilled, now)
-    add_part(cluster, replica, stage, batch.uneven_cause, start_ps + waited + unfilled, uneven_ps, now)
+    end_ps = stage_starts_of(cluster, replica, flight)[stage]
+    if end_ps > now:
+        start_ps = end_ps - waited - unfilled - uneven_ps
+        uneven_ps = part_before(start_ps + waited + unfilled, uneven_ps, now)
+        unfilled = part_before(start_ps + waited, unfilled, now)
+        waited = part_before(start_ps, waited, now)
+    bubbles = bubbles_of(cluster, replica, stage)
+    bubbles[batch.waited_cause] += waited
+    bubbles[UNFILLED] += unfilled
+    bubbles[batch.uneven_cause] += uneven_ps
 
 
 @step
-def add_part(cluster: Cluster, replica: Replica, stage: int, cause: int, start_ps: int, ps: int, now: int) -> None:
-    """A part of a gap, as far as it lies before now."""
-    stages = numbers(cluster.bubble_ps + BYTES * CAUSES * cluster.most_stages * replica.index)
-    stages[CAUSES * stage + cause] += max(min(start_ps + ps, now) - start_ps, 0)
+def part_before(start_ps: int, ps: int, now: int) -> int:
+    """How much of a part lies before now."""
+    return max(min(start_ps + ps, now) - start_ps, 0)
+
+
+@step
+def bubbles_of(cluster: Cluster, replica: Replica, stage: int) -> list[int]:
+    """A stage's bubbles by cause."""
+    return numbers(cluster.bubble_ps + BYTES * CAUSES * (cluster.most_stages * replica.index + stage))

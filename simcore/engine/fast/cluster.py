@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.availability import change_availability
 from simcore.engine.fast.gap_record import GapRecord
+from simcore.engine.fast.gap_state import gaps_may_lack
 from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import entry, step
@@ -17,6 +18,7 @@ from simcore.engine.fast.queues import free_slot, push_unrouted, take_slot
 from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, is_splitwise, start_iterations
 from simcore.engine.fast.results import run_result
 from simcore.engine.fast.room import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, enlarge
+from simcore.engine.fast.rounds import go_round
 from simcore.engine.fast.router import could_ever_hold, route
 from simcore.engine.fast.setup import begin, give_back
 from simcore.engine.fast.state import (
@@ -101,12 +103,6 @@ def next_instant(cluster: Cluster) -> int:
     """Time of the earliest event, change of availability or arrival; at least one is left."""
     now = min(next_end_ps(cluster), cluster.next_transfer_ps, cluster.next_poll_ps, cluster.next_change_ps)
     return min(now, cluster.next_arrival_ps)
-
-
-@step
-def gaps_may_lack(cluster: Cluster) -> bool:
-    """Whether the gaps of one event, of two replicas at most, may be more than there is room for."""
-    return cluster.gap_runs + 4 * (cluster.most_members + 1) > cluster.gap_room
 
 
 @step
@@ -203,6 +199,8 @@ def start_due(cluster: Cluster, now: int) -> None:
     for i in range(cluster.due_count):
         replica = replica_at(cluster, numbers(cluster.due)[i])
         start_iterations(cluster, replica, now)
+        if replica.stages > 1:
+            go_round(cluster, replica)
         replica.due = 0
     cluster.due_count = 0
 

@@ -23,6 +23,12 @@ gap_run_row = row_of(GapRun)
 
 
 @step
+def gaps_may_lack(cluster: Cluster) -> bool:
+    """Whether the gaps of one event, of two replicas at most, may be more than there is room for."""
+    return cluster.gap_runs + 4 * (cluster.most_members + 1) > cluster.gap_room
+
+
+@step
 def gap_run_at(cluster: Cluster, place: int) -> GapRun:
     """A run of gaps by its place."""
     return gap_run_row(cluster.gaps, place)

@@ -75,6 +75,18 @@ def move_growth_of_all(cluster: Cluster, into: Group, group: Group) -> None:
         growing_of(cluster, group)[phase] = 0
 
 
+@step
+def takes_blocks_unseen(cluster: Cluster) -> bool:
+    """Whether what the next step takes is not known without a look at the members."""
+    return cluster.reservation == ON_DEMAND and cluster.windowed_layers > 0
+
+
+@step
+def growing_next(cluster: Cluster, group: Group) -> int:
+    """Members that take a block at the step after the one in progress."""
+    return growing_of(cluster, group)[next_phase(cluster, group.phase)] if grows_by_phase(cluster) else 0
+
+
 @inlined
 def grow_group(cluster: Cluster, replica: Replica, group: Group) -> bool:
     """Give every member the blocks of its next token. False: there is not enough KV for all; none was taken."""

@@ -10,9 +10,8 @@ from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.known import recall
 from simcore.engine.fast.layout import numbers
-from simcore.engine.fast.next_end import set_next_end
+from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.state import (
-    FOREVER,
     Cluster,
     MicroBatch,
     Replica,
@@ -193,8 +192,6 @@ def leave_flight(cluster: Cluster, replica: Replica) -> int:
     replica.in_flight -= 1
     cluster.active -= 1
     cluster.busy_until_ps = batch.end_ps
-    following = flight_at(cluster, replica, replica.first_flight)
-    set_next_end(cluster, replica, following.end_ps if replica.in_flight > 0 else FOREVER)
     return flight
 
 
@@ -205,6 +202,7 @@ def cut_short(cluster: Cluster, replica: Replica, now: int) -> None:
     if replica.stages > 1:
         count_bubbles(cluster, replica, now)
     flight = leave_flight(cluster, replica)
+    note_next_end(cluster, replica)
     cluster.busy_until_ps = now
     add_batch_energy(cluster, replica, flight, now)
     batch = flight_at(cluster, replica, flight)

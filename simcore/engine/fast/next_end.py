@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.flat_minimum import change_number, change_only_number, first_with_least, least_number
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import Cluster, Replica, flight_at
+from simcore.engine.fast.state import FOREVER, Cluster, Replica, flight_at
 
 
 @step
@@ -18,10 +18,10 @@ def set_next_end(cluster: Cluster, replica: Replica, end_ps: int) -> None:
 
 @step
 def note_next_end(cluster: Cluster, replica: Replica) -> None:
-    """Micro-batches were launched: the oldest in flight ends first. Once for all of them, and for the run of iterations
-    that one may stand for: a number that rises again costs most."""
-    if replica.in_flight > 0:
-        set_next_end(cluster, replica, flight_at(cluster, replica, replica.first_flight).end_ps)
+    """Micro-batches were launched or have ended: the oldest in flight ends first. Once for all of them, and for the run
+    of iterations that one may stand for: a number that rises again costs most."""
+    oldest = flight_at(cluster, replica, replica.first_flight)
+    set_next_end(cluster, replica, oldest.end_ps if replica.in_flight > 0 else FOREVER)
 
 
 @step

@@ -130,6 +130,7 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     if steps > 1:
         fold(cluster, replica, replica.first_flight, steps - 1)
     flight = leave_flight(cluster, replica)
+    note_next_end(cluster, replica)
     add_batch_energy(cluster, replica, flight, now)
     replica.idle_since_ps = now
     make_due(cluster, replica)

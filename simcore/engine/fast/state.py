@@ -259,7 +259,9 @@ class MicroBatch:
     """Of the last stage."""
     waited_cause: int
     uneven_cause: int
-    """Causes of the gaps in front of it (see ``bubbles.py``)."""
+    """Causes of the gaps in front of it (see ``bubbles.py``), and"""
+    gap_ps: int
+    """all of them together."""
     steps: int
     """Iterations that it stands for, the one in progress included (see ``runs.py``)."""
     live: int
