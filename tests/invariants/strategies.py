@@ -168,7 +168,12 @@ def clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterI
 @st.composite
 def failing_clusters(draw: st.DrawFn, kind: str, limits: bool | None = None) -> ClusterInputs:
     """A cluster some of whose replicas start late, drain, fail and come up again, also at the instant of an arrival."""
-    inputs = draw(clusters(kind, limits))
+    return draw(failing(draw(clusters(kind, limits))))
+
+
+@st.composite
+def failing(draw: st.DrawFn, inputs: ClusterInputs) -> ClusterInputs:
+    """The same cluster with changes of availability."""
     last = int(inputs.arrival_ps[-1]) + draw(st.sampled_from([10**5, 10**7, 10**8]))
     moments = st.one_of(st.sampled_from([0, *inputs.arrival_ps.tolist()]), st.integers(0, last))
     states = st.sampled_from(["up", "up", "starting", "draining", "failed", "failed"])

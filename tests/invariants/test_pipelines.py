@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.invariants.strategies import CO_LOCATED, pipelines
+from tests.invariants.strategies import CO_LOCATED, failing, pipelines
 from tests.invariants.test_fast_equals_oracle import SETTINGS, assert_equal
 
 
@@ -19,3 +19,10 @@ from tests.invariants.test_fast_equals_oracle import SETTINGS, assert_equal
 @given(data=st.data())
 def test_fast_equals_oracle_in_pipelines(kind: str, data: st.DataObject) -> None:
     assert_equal(data.draw(pipelines(kind)))
+
+
+@pytest.mark.parametrize("kind", CO_LOCATED)
+@SETTINGS
+@given(data=st.data())
+def test_fast_equals_oracle_in_pipelines_under_failures(kind: str, data: st.DataObject) -> None:
+    assert_equal(data.draw(failing(data.draw(pipelines(kind)))))
