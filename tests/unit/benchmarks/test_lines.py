@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import cases, compare, engine, figures, load, measure
+from benchmarks import cases, compare, engine, figures, load, measure, tables
 from simcore.engine.compile import compile_case
 from simcore.spec import decode_case
 
@@ -78,3 +78,15 @@ def test_figures_of_the_page_are_those_of_the_lines() -> None:
     assert "| python | 0.01 |" in page
     assert "0.50" not in page
     assert "### Engine" not in page
+
+
+def test_a_figure_that_a_line_lacks_leaves_its_cell_empty() -> None:
+    table = tables.Table(
+        "Engine", ("engine",), {"case": "{case}", "ratio": "{ratio:.2f}", "both": "{cpu_s:.1f}, {ratio}"}
+    )
+    lines = [
+        {"benchmark": "engine", "case": "a", "ratio": None, "cpu_s": 1.0},
+        {"benchmark": "engine", "skipped": "no Redis"},
+    ]
+    assert table.text(lines).splitlines()[3:] == ["| a |  |  |"]
+    assert table.text(lines[1:]) == ""
