@@ -8,6 +8,7 @@ let chosen = "";
 document.addEventListener("toggle", onToggle, true); // it does not bubble
 document.addEventListener("click", onClick);
 document.addEventListener("htmx:afterRequest", ({ target }) => delete target.dataset?.asked); // a failed one may be repeated
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => keepShown(detail.fragment));
 document.addEventListener("htmx:afterSettle", () => settle());
 document.addEventListener("design:chosen", ({ detail }) => {
   chosen = detail.id;
@@ -33,8 +34,21 @@ function want(body, extent) {
   settle();
 }
 
+// What comes was asked for before more was wanted: the rows that are there stay until they, too, come anew.
+function keepShown(fragment) {
+  for (const fresh of fragment.querySelectorAll("[data-table]")) {
+    const shown = document.querySelector(`[data-table="${fresh.dataset.table}"]`);
+    if (!shown || !fallsShort(fresh) || fallsShort(shown)) continue;
+    fresh.replaceChildren(...shown.childNodes);
+    fresh.closest("details").open = true;
+    fresh.dataset.stale = "";
+  }
+}
+
 function settle() {
-  for (const body of document.querySelectorAll("[data-table]")) if (fallsShort(body)) ask(body);
+  for (const body of document.querySelectorAll("[data-table]")) {
+    if (fallsShort(body) || "stale" in body.dataset) ask(body);
+  }
 }
 
 function fallsShort(body) {
@@ -60,6 +74,7 @@ function ask(body) {
   const asked = `${extent} ${chosen}`;
   if (body.dataset.asked === asked) return; // it is on its way
   body.dataset.asked = asked;
+  delete body.dataset.stale;
   body.closest("details").open = true;
   const power = document.querySelector("[name=power]:checked")?.value ?? "";
   const values = { [`${chart}_table`]: extent, power, design: chosen };

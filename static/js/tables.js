@@ -6,7 +6,8 @@ const kept = new Map(); // region label -> { column, direction, left, top, open 
 dress();
 document.addEventListener("htmx:beforeSwap", remember);
 document.addEventListener("htmx:oobBeforeSwap", remember);
-document.addEventListener("htmx:afterSettle", dress);
+document.addEventListener("htmx:afterSwap", dress); // at once: nobody sees the order in which it came
+document.addEventListener("htmx:oobAfterSwap", dress);
 
 function dress() {
   for (const table of document.querySelectorAll("table.sortable:not([data-dressed])")) {
