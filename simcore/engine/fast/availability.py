@@ -144,9 +144,9 @@ def is_in_flight(cluster: Cluster, replica: Replica, slot: int) -> bool:
     """Whether the request is in a micro-batch of the replica."""
     flight = replica.first_flight
     for _ in range(replica.in_flight):
-        batch = flight_at(cluster, replica, flight)
+        batch = flight_at(cluster, flight)
         for i in range(batch.first, batch.first + batch.members):
-            if members_of(cluster, replica, flight)[i] == slot:
+            if members_of(cluster, flight)[i] == slot:
                 return True
         flight = batch.following
     return False

@@ -35,7 +35,7 @@ def is_contiguous(cluster: Cluster) -> bool:
 @step
 def batch_size(cluster: Cluster, replica: Replica) -> int:
     """Tasks of the batch that are not in flight: between two iterations the decodes of the group and what is listed."""
-    return replica.running + (group_at(cluster, replica, 0).members if replica.in_flight == 0 else 0)
+    return replica.running + (group_at(cluster, replica.free_flight).members if replica.in_flight == 0 else 0)
 
 
 @step
@@ -57,7 +57,7 @@ def join(cluster: Cluster, replica: Replica, task: int) -> None:
     """A task is in the batch: a decode in the group, where there is one. With a group, prompts are behind all decodes:
     what the tasks of one batch do when it ends does not depend on one another."""
     if task & 1 == DECODE and has_groups(cluster, replica):
-        join_group(cluster, group_at(cluster, replica, 0), task >> 1)
+        join_group(cluster, group_at(cluster, replica.free_flight), task >> 1)
     else:
         append_running(cluster, replica, task)
 
@@ -66,7 +66,7 @@ def join(cluster: Cluster, replica: Replica, task: int) -> None:
 def put_out_from(cluster: Cluster, replica: Replica, kept: int) -> None:
     """The decodes of the batch behind the first so many are interrupted."""
     if has_groups(cluster, replica):
-        group = group_at(cluster, replica, 0)
+        group = group_at(cluster, replica.free_flight)
         for place in range(kept, group.members):
             put_out(cluster, replica, 2 * slots_of(cluster, group)[place] + DECODE)
         cut_group(cluster, group, kept)

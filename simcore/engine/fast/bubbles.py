@@ -38,9 +38,9 @@ def note_gaps(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch
         batch.waited_cause = batch.uneven_cause = UNFILLED
         batch.gap_ps = 0
         for stage in range(replica.stages):
-            gap = stage_starts_of(cluster, replica, flight)[stage] - now
+            gap = stage_starts_of(cluster, flight)[stage] - now
             batch.gap_ps += gap
-            put_gap(gaps_of(cluster, replica, flight), stage, 0, gap, 0)
+            put_gap(gaps_of(cluster, flight), stage, 0, gap, 0)
     else:
         gaps_between(cluster, replica, replica.newest_flight, flight)
     replica.full_until_ps = now
@@ -56,9 +56,9 @@ def put_gap(gaps: list[int], stage: int, waited: int, unfilled: int, uneven_ps: 
 @step
 def gaps_between(cluster: Cluster, replica: Replica, flight_before: int, flight: int) -> None:
     """Stage by stage, in front of a micro-batch that follows another in flight."""
-    before, batch = flight_at(cluster, replica, flight_before), flight_at(cluster, replica, flight)
-    starts_before = stage_starts_of(cluster, replica, flight_before)
-    starts, gaps = stage_starts_of(cluster, replica, flight), gaps_of(cluster, replica, flight)
+    before, batch = flight_at(cluster, flight_before), flight_at(cluster, flight)
+    starts_before = stage_starts_of(cluster, flight_before)
+    starts, gaps = stage_starts_of(cluster, flight), gaps_of(cluster, flight)
     waited, unfilled = waiting_gap(replica, starts_before[0] + before.duration_ps, starts[0])
     batch.waited_cause = uneven(before.kind, replica.waited_for_kind)
     batch.uneven_cause = uneven(before.kind, batch.kind)
@@ -96,7 +96,7 @@ def count_bubbles(cluster: Cluster, replica: Replica, now: int) -> None:
     """When the oldest micro-batch ends, while it still counts as in flight: the gaps in front of it, up to now; and
     those after it if it was the last in flight."""
     flight = replica.first_flight
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     if batch.gap_ps > 0:
         for stage in range(replica.stages):
             add_gap(cluster, replica, flight, stage, now)
@@ -105,7 +105,7 @@ def count_bubbles(cluster: Cluster, replica: Replica, now: int) -> None:
     elif replica.in_flight == 1:
         cause = uneven(batch.kind, replica.waited_for_kind)
         for stage in range(replica.stages):
-            free_ps = stage_starts_of(cluster, replica, flight)[stage] + batch.duration_ps
+            free_ps = stage_starts_of(cluster, flight)[stage] + batch.duration_ps
             waited, unfilled = waiting_gap(replica, free_ps, now)
             bubbles_of(cluster, replica, stage)[cause] += max(waited, 0)
             bubbles_of(cluster, replica, stage)[UNFILLED] += max(unfilled, 0)
@@ -114,9 +114,9 @@ def count_bubbles(cluster: Cluster, replica: Replica, now: int) -> None:
 @step
 def add_gap(cluster: Cluster, replica: Replica, flight: int, stage: int, now: int) -> None:
     """Its parts, as far as they lie before now."""
-    batch, gaps, first = flight_at(cluster, replica, flight), gaps_of(cluster, replica, flight), GAP_PARTS * stage
+    batch, gaps, first = flight_at(cluster, flight), gaps_of(cluster, flight), GAP_PARTS * stage
     waited, unfilled, uneven_ps = gaps[first + WAITED_PART], gaps[first + UNFILLED_PART], gaps[first + UNEVEN_PART]
-    end_ps = stage_starts_of(cluster, replica, flight)[stage]
+    end_ps = stage_starts_of(cluster, flight)[stage]
     if end_ps > now:
         start_ps = end_ps - waited - unfilled - uneven_ps
         uneven_ps = part_before(start_ps + waited + unfilled, uneven_ps, now)

@@ -113,7 +113,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     What is passed on the way, prefills and decodes without room, is gathered at the front of the list. Returns the
     members, how much of the list was looked at, how many were passed, and whether a decode was among them.
     """
-    group = group_at(cluster, replica, flight)
+    group = group_at(cluster, flight)
     members, looked_at, passed, lacks_blocks = group.members, 0, 0, False
     size = replica.micro_batch_size
     while looked_at < replica.running and members < size:
@@ -128,7 +128,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
             running_of(cluster, replica)[passed] = slot
             passed += 1
             lacks_blocks = lacks_blocks or not is_prefill
-    flight_at(cluster, replica, flight).grouped = group.members
+    flight_at(cluster, flight).grouped = group.members
     return members, looked_at, passed, lacks_blocks
 
 
@@ -137,7 +137,7 @@ def add_decode(cluster: Cluster, replica: Replica, flight: int, members: int, sl
     """A decode joins the micro-batch, in the group where there is one, to stay in it to its end: it has taken all its
     KV, and there is a place for each that was admitted."""
     if has_groups(cluster, replica):
-        join_group(cluster, group_at(cluster, replica, flight), slot)
+        join_group(cluster, group_at(cluster, flight), slot)
     else:
         join_batch(cluster, replica, flight, members, slot, 0)
 
@@ -156,13 +156,13 @@ def grow(cluster: Cluster, replica: Replica, request: Request) -> bool:
 @step
 def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Chunks and tokens, in the batch's order; ended prompts go on their way; freed KV goes to waiting transfers."""
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     if batch.grouped > 0:
-        end_step(cluster, replica, group_at(cluster, replica, flight), now)
+        end_step(cluster, replica, group_at(cluster, flight), now)
     for i in range(batch.first, batch.first + batch.members):
-        slot = members_of(cluster, replica, flight)[i]
+        slot = members_of(cluster, flight)[i]
         request = request_at(cluster, slot)
-        new = new_tokens_of(cluster, replica, flight)[i]
+        new = new_tokens_of(cluster, flight)[i]
         if request.displaced > 0:
             end_displaced(cluster, replica, slot, new, now)
             continue

@@ -27,10 +27,10 @@ def reserve_for_chunks(cluster: Cluster, replica: Replica, flight: int, now: int
     """At the first chunk of prompts: reserve the room of their decodes, where there is any."""
     if cluster.transfer_mode != CHUNKWISE:
         return
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     for i in range(batch.first, batch.first + batch.members):
-        request = request_at(cluster, members_of(cluster, replica, flight)[i])
-        new = new_tokens_of(cluster, replica, flight)[i]
+        request = request_at(cluster, members_of(cluster, flight)[i])
+        new = new_tokens_of(cluster, flight)[i]
         is_first_chunk = new > 0 and request.done_tokens == request.cached_tokens
         if is_first_chunk and is_sent(request) and has_room(cluster, request):
             settle_idle(replica_at(cluster, request.decode_replica), now)

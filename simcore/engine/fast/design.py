@@ -61,7 +61,7 @@ class Design:
         """``most_members``: the most in one micro-batch."""
         physics, stages, ranges = Physics.of(replicas), most_stages(replicas), ranges_of(len(replicas))
         flights = stages + int(rules.kind == "vllm" and stages > 1)
-        rows, changes = replica_table(replicas, rules, physics), change_rows(replicas)
+        rows, changes = replica_table(replicas, flights, rules, physics), change_rows(replicas)
         batches = batch_tables(len(replicas), stages, flights, rules.block_tokens)
         sizes = {
             "most_stages": stages,
@@ -155,7 +155,7 @@ def batch_tables(replicas: int, stages: int, flights: int, block_tokens: int) ->
         "bubble_ps": replicas * stages * len(BubbleCause),
     }
     return {
-        "flights": table(MicroBatch, replicas * flights, following=list(range(1, flights + 1)) * replicas),
+        "flights": table(MicroBatch, replicas * flights, following=range(1, replicas * flights + 1)),
         "groups": table(Group, replicas * flights, row=range(replicas * flights)),
         "works": table(Work, replicas * KINDS_OF_BATCH),
         "next_ps": flat_row(ranges_of(replicas)),
@@ -197,8 +197,11 @@ def change_rows(replicas: Sequence[ReplicaInputs]) -> list[tuple[int, int, int]]
     return sorted(changes, key=lambda change: change[:2])
 
 
-def replica_table(replicas: Sequence[ReplicaInputs], rules: SchedulerInputs, physics: Physics) -> NDArray[Any]:
+def replica_table(
+    replicas: Sequence[ReplicaInputs], flights: int, rules: SchedulerInputs, physics: Physics
+) -> NDArray[Any]:
     """An empty replica each."""
+    first_rows = flights * np.arange(len(replicas))
     knots = np.cumsum([0, *(len(tokens) for tokens, _ in physics.powers)])
     blocks = np.array([replica.kv_blocks for replica in replicas])
     kept_free = {size: rules.watermark_blocks(size) for size in set(blocks.tolist())}
@@ -221,7 +224,10 @@ def replica_table(replicas: Sequence[ReplicaInputs], rules: SchedulerInputs, phy
         role=[ROLES.index(replica.role) for replica in replicas],
         pool=[ROLE_OF_POOL.index(replica.role) for replica in replicas],
         stages=[replica.stages for replica in replicas],
-        aside=[replica.stages for replica in replicas],
+        first_flight=first_rows,
+        newest_flight=first_rows,
+        free_flight=first_rows,
+        aside=first_rows + np.array([replica.stages for replica in replicas]),
         micro_batch_size=[micro_batch_size(replica.stages, rules) for replica in replicas],
         kv_blocks=blocks,
         free_blocks=blocks,

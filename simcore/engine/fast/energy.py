@@ -56,7 +56,7 @@ def add_energy(cluster: Cluster, replica: Replica, power: int, start_ps: int, en
 def add_batch_energy(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """All stages of a micro-batch that ends, as far as they have come by now (only now is its last second certain to be
     in the series)."""
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     for stage in range(replica.stages):
-        start = start_on(cluster, replica, flight, batch, stage)
+        start = start_on(cluster, flight, batch, stage)
         add_energy(cluster, replica, batch.power_mw, start, min(start + batch.duration_ps, now))

@@ -41,6 +41,7 @@ from simcore.engine.fast.group_state import (
 )
 from simcore.engine.fast.growth import advance_phase, grow_group, join_growth, leave_growth
 from simcore.engine.fast.jit import inlined, step
+from simcore.engine.fast.layout import close_up
 from simcore.engine.fast.names import REQUEST_LEVEL, SPLITWISE_BASELINE
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.state import (
@@ -68,11 +69,11 @@ def add_group(cluster: Cluster, replica: Replica, flight: int, most: int) -> int
     If other decodes are in the running list, or there is no place or no KV for all, the group is dissolved, and none
     joins.
     """
-    group = group_at(cluster, replica, flight)
+    group = group_at(cluster, flight)
     if group.members == 0:
         return 0
     if group.members <= most and not lists_decodes(cluster, replica) and grow_group(cluster, replica, group):
-        flight_at(cluster, replica, flight).grouped = group.members
+        flight_at(cluster, flight).grouped = group.members
         return group.members
     dissolve(cluster, replica, group)
     return 0
@@ -195,19 +196,13 @@ def leave_finished(cluster: Cluster, replica: Replica, group: Group, now: int) -
             place += 1
         finish_member(cluster, replica, group, place, now)
         group.members -= 1
-        move_up(slots_of(cluster, group), place, group.members)
-        move_up(finish_steps, place, group.members)
-        move_up(max_gaps_of(cluster, group), place, group.members)
+        behind = group.members - place
+        close_up(slots_of(cluster, group), place, behind)
+        close_up(finish_steps, place, behind)
+        close_up(max_gaps_of(cluster, group), place, behind)
         if keeps_order(cluster):
-            move_up(routed_of(cluster, group), place, group.members)
+            close_up(routed_of(cluster, group), place, behind)
         group.next_finish = least_of(finish_steps, group.members)
-
-
-@step
-def move_up(column: list[int], place: int, last: int) -> None:
-    """Those after a place each take the place before."""
-    for i in range(place, last):
-        column[i] = column[i + 1]
 
 
 @step
@@ -288,18 +283,22 @@ def dissolve(cluster: Cluster, replica: Replica, group: Group) -> None:
 def dissolve_all(cluster: Cluster, replica: Replica) -> None:
     """No micro-batch will follow: what the groups know of their members is written down."""
     for flight in range(cluster.most_flights):
-        group = group_at(cluster, replica, flight)
+        group = group_at(cluster, replica.index * cluster.most_flights + flight)
         group.in_front = replica.running
         dissolve(cluster, replica, group)
 
 
-@step
+@inlined
 def gather(cluster: Cluster, replica: Replica, flight: int, decodes: int) -> None:
     """The decodes that were chosen by walking, the first members of the micro-batch, are a group from now on."""
-    batch = flight_at(cluster, replica, flight)
-    if batch.grouped > 0 or not has_groups(cluster, replica):
-        return
-    group = group_at(cluster, replica, flight)
+    if decodes > 0 and flight_at(cluster, flight).grouped == 0 and has_groups(cluster, replica):
+        gather_decodes(cluster, flight, decodes)
+
+
+@step
+def gather_decodes(cluster: Cluster, flight: int, decodes: int) -> None:
+    """So many members join the group, which had none."""
+    batch, group = flight_at(cluster, flight), group_at(cluster, flight)
     for place in range(decodes):
-        join_group(cluster, group, members_of(cluster, replica, flight)[place])
+        join_group(cluster, group, members_of(cluster, flight)[place])
     batch.grouped = decodes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import BYTES, numbers, row_of
-from simcore.engine.fast.state import Cluster, Replica
+from simcore.engine.fast.state import Cluster
 
 
 class Group:
@@ -42,9 +42,9 @@ group_row = row_of(Group)
 
 
 @step
-def group_at(cluster: Cluster, replica: Replica, flight: int) -> Group:
-    """The group of a replica's micro-batch."""
-    return group_row(cluster.groups, replica.index * cluster.most_flights + flight)
+def group_at(cluster: Cluster, flight: int) -> Group:
+    """The group of a micro-batch."""
+    return group_row(cluster.groups, flight)
 
 
 @step

@@ -103,20 +103,32 @@ def lacking_blocks(cluster: Cluster, group: Group) -> int:
     """Blocks that the members lack for the next step."""
     if grows_by_phase(cluster):
         return growing_of(cluster, group)[group.phase]
+    return blocks_lacked(cluster, group)
+
+
+@step
+def blocks_lacked(cluster: Cluster, group: Group) -> int:
+    """The same by walking over the members."""
     blocks = 0
     for place in range(first_growing(cluster, group), group.members):
         blocks += growth_blocks(member(cluster, group, place), cluster)
     return blocks
 
 
-@step
+@inlined
 def take_growth(cluster: Cluster, replica: Replica, group: Group, blocks: int) -> None:
     """Take what ``lacking_blocks`` found."""
     take(replica, blocks)
     if not grows_by_phase(cluster):
-        for place in range(first_growing(cluster, group), group.members):
-            request = request_at(cluster, slots_of(cluster, group)[place])
-            request.blocks += growth_blocks(request, cluster)
+        note_growth(cluster, group)
+
+
+@step
+def note_growth(cluster: Cluster, group: Group) -> None:
+    """Each member holds what it lacked."""
+    for place in range(first_growing(cluster, group), group.members):
+        request = request_at(cluster, slots_of(cluster, group)[place])
+        request.blocks += growth_blocks(request, cluster)
 
 
 @step

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.curve import base_ps
 from simcore.engine.fast.energy import power_mw
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import row_of
 from simcore.engine.fast.state import KINDS_OF_BATCH, Cluster, Replica, curve_at
 
@@ -28,7 +28,7 @@ class Known:
 known_row = row_of(Known)
 
 
-@step
+@inlined
 def recall(cluster: Cluster, replica: Replica, kind: int, tokens: int) -> Known:
     """What is known of batches of a kind and number of tokens; found out where it is not."""
     row = (replica.known * KINDS_OF_BATCH + kind) * TOKENS_REMEMBERED + (tokens & (TOKENS_REMEMBERED - 1))

@@ -8,7 +8,7 @@ taken anywhere changes, and pools in the order of ``pool_order``, whose places m
 
 from __future__ import annotations
 
-from simcore.engine.fast.flat_minimum import RANGE, change_number, first_with_least, flat_row, ranges_of
+from simcore.engine.fast.flat_minimum import RANGE, first_least, flat_row, note_number, ranges_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import BYTES, Int64
 from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, replica_at
@@ -65,7 +65,7 @@ def is_kept(cluster: Cluster, measure: int) -> bool:
 @step
 def least_loaded(cluster: Cluster, pool: int, measure: int) -> int:
     """The first replica of a pool with the least load by a measure that is kept."""
-    return first_with_least(row_of_loads(cluster, pool, measure), cluster.ranges)
+    return first_least(row_of_loads(cluster, pool, measure), cluster.ranges)
 
 
 @step
@@ -79,7 +79,7 @@ def note_load(cluster: Cluster, replica: Replica, measure: int) -> None:
     """A replica's load is another from now on."""
     if is_kept(cluster, measure) and replica.pool != NONE:
         row = row_of_loads(cluster, replica.pool, measure)
-        change_number(row, cluster.ranges, replica.index, load_of(replica, measure))
+        note_number(row, cluster.ranges, replica.index, load_of(replica, measure))
 
 
 @step
@@ -97,7 +97,7 @@ def leave_loads(cluster: Cluster, index: int) -> None:
     replica = replica_at(cluster, index)
     for measure in (PENDING, RESERVED, WAITING):
         if is_kept(cluster, measure):
-            change_number(row_of_loads(cluster, replica.pool, measure), cluster.ranges, index, FOREVER)
+            note_number(row_of_loads(cluster, replica.pool, measure), cluster.ranges, index, FOREVER)
     replica.pool = NONE
 
 

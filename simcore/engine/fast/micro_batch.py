@@ -6,7 +6,6 @@ from simcore.engine.fast.bubbles import count_bubbles, note_gaps
 from simcore.engine.fast.curve import chunk_ps
 from simcore.engine.fast.energy import add_batch_energy
 from simcore.engine.fast.group_state import Group, group_at
-from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.known import recall
 from simcore.engine.fast.layout import numbers
@@ -42,18 +41,16 @@ def next_flight(replica: Replica) -> int:
 @step
 def launch(cluster: Cluster, replica: Replica, members: int, now: int) -> None:
     """Send the micro-batch whose members were put in place through the stages."""
-    settle_idle(replica, now)
     flight = next_flight(replica)
-    batch = flight_at(cluster, replica, flight)
-    group = group_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
+    batch.start_ps = first_start_ps(cluster, replica, now)
+    group = group_at(cluster, flight)
     batch.first, batch.members = group.members, members - batch.grouped
     if batch.members == 0:
         count_group(cluster, replica, group, batch)
     else:
         count(cluster, replica, flight, batch)
     pass_stages(cluster, replica, flight, batch, now)
-    if batch.kind != DECODE:
-        note_first_scheduled(cluster, replica, flight, batch)
     enter_flight(cluster, replica, flight, batch)
     cluster.selections += 1
     cluster.active += 1
@@ -86,13 +83,13 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
     new_tokens, chunks_ps, padding = 0, 0, 0
     prompt_ends, pairs, read_tokens = 0, 0, 0
     if batch.grouped > 0:
-        group = group_at(cluster, replica, flight)
+        group = group_at(cluster, flight)
         kept, kept_contexts = group.kept, group.kept_contexts
         decodes, contexts = decodes + kept, group.contexts + kept_contexts
     longest = longest_prompt(cluster, replica, flight, batch) if cluster.pad_compute > 0 else 0
     for i in range(batch.first, batch.first + batch.members):
-        request = request_at(cluster, members_of(cluster, replica, flight)[i])
-        new = new_tokens_of(cluster, replica, flight)[i]
+        request = request_at(cluster, members_of(cluster, flight)[i])
+        new = new_tokens_of(cluster, flight)[i]
         if new > 0:
             new_tokens += new
             padding += max(longest - new, 0)
@@ -100,6 +97,8 @@ def count(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) ->
             prompt_ends += int(request.done_tokens + new == request.target_tokens)
             pairs += request.done_tokens * new + new * (new + 1) // 2
             read_tokens += request.done_tokens
+            if request.scheduled == 0:
+                note_first_scheduled(cluster, request, batch.start_ps)
         else:
             decodes += 1
             contexts += context_tokens(request)
@@ -126,7 +125,7 @@ def longest_prompt(cluster: Cluster, replica: Replica, flight: int, batch: Micro
     """The longest chunk of the micro-batch, which ``pad_compute`` computes the others as."""
     longest = 0
     for i in range(batch.first, batch.first + batch.members):
-        longest = max(longest, new_tokens_of(cluster, replica, flight)[i])
+        longest = max(longest, new_tokens_of(cluster, flight)[i])
     return longest
 
 
@@ -145,29 +144,32 @@ def context_tokens(request: Request) -> int:
 
 
 @step
+def first_start_ps(cluster: Cluster, replica: Replica, now: int) -> int:
+    """When the first stage takes up what is formed now. A lone stage is free then."""
+    return now if replica.stages == 1 else max(now, stages_free_of(cluster, replica)[0])
+
+
+@step
 def pass_stages(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, now: int) -> None:
-    """Give each stage its time: after the stage before, and after the micro-batch before. A lone stage is free."""
+    """Give each stage its time: after the stage before, and after the micro-batch before."""
+    batch.end_ps = batch.start_ps + batch.duration_ps
     if replica.stages == 1:
-        batch.start_ps, batch.end_ps = now, now + batch.duration_ps
         return
     ready = now
     for stage in range(replica.stages):
         start = max(ready, stages_free_of(cluster, replica)[stage])
         ready = start + batch.duration_ps
         stages_free_of(cluster, replica)[stage] = ready
-        stage_starts_of(cluster, replica, flight)[stage] = start
-    batch.start_ps, batch.end_ps = stage_starts_of(cluster, replica, flight)[0], ready
+        stage_starts_of(cluster, flight)[stage] = start
+    batch.end_ps = ready
     note_gaps(cluster, replica, flight, batch, now)
 
 
 @step
-def note_first_scheduled(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch) -> None:
+def note_first_scheduled(cluster: Cluster, request: Request, start_ps: int) -> None:
     """The first iteration with any of a prompt starts when the first stage takes it up."""
-    for i in range(batch.first, batch.first + batch.members):
-        request = request_at(cluster, members_of(cluster, replica, flight)[i])
-        if new_tokens_of(cluster, replica, flight)[i] > 0 and request.scheduled == 0:
-            request.scheduled = 1
-            numbers(cluster.first_scheduled_ps)[request.index] = batch.start_ps
+    request.scheduled = 1
+    numbers(cluster.first_scheduled_ps)[request.index] = start_ps
 
 
 @step
@@ -177,7 +179,7 @@ def enter_flight(cluster: Cluster, replica: Replica, flight: int, batch: MicroBa
     if replica.in_flight == 0:
         replica.first_flight = flight
     else:
-        flight_at(cluster, replica, replica.newest_flight).following = flight
+        flight_at(cluster, replica.newest_flight).following = flight
     replica.newest_flight = flight
     replica.in_flight += 1
 
@@ -186,7 +188,7 @@ def enter_flight(cluster: Cluster, replica: Replica, flight: int, batch: MicroBa
 def leave_flight(cluster: Cluster, replica: Replica) -> int:
     """Take the oldest micro-batch, which ends now, out of those in flight; returns its row, the first that is free."""
     flight = replica.first_flight
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     replica.first_flight = batch.following
     batch.following, replica.free_flight = replica.free_flight, flight
     replica.in_flight -= 1
@@ -205,13 +207,13 @@ def cut_short(cluster: Cluster, replica: Replica, now: int) -> None:
     note_next_end(cluster, replica)
     cluster.busy_until_ps = now
     add_batch_energy(cluster, replica, flight, now)
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     work = work_at(cluster, replica, batch.kind)
     for stage in range(replica.stages):
-        start = start_on(cluster, replica, flight, batch, stage)
+        start = start_on(cluster, flight, batch, stage)
         work.busy_ps -= max(start + batch.duration_ps - max(start, now), 0)
     for i in range(batch.first, batch.first + batch.members):
-        request = request_at(cluster, members_of(cluster, replica, flight)[i])
+        request = request_at(cluster, members_of(cluster, flight)[i])
         if numbers(cluster.first_scheduled_ps)[request.index] > now:
             numbers(cluster.first_scheduled_ps)[request.index] = NEVER
             request.scheduled = 0

@@ -20,7 +20,7 @@ def set_next_end(cluster: Cluster, replica: Replica, end_ps: int) -> None:
 def note_next_end(cluster: Cluster, replica: Replica) -> None:
     """Micro-batches were launched or have ended: the oldest in flight ends first. Once for all of them, and for the run
     of iterations that one may stand for: a number that rises again costs most."""
-    oldest = flight_at(cluster, replica, replica.first_flight)
+    oldest = flight_at(cluster, replica.first_flight)
     set_next_end(cluster, replica, oldest.end_ps if replica.in_flight > 0 else FOREVER)
 
 
@@ -33,4 +33,4 @@ def next_end_ps(cluster: Cluster) -> int:
 @step
 def first_ending(cluster: Cluster) -> int:
     """The first replica with an iteration that ends then."""
-    return first_with_least(cluster.next_ps, cluster.ranges)
+    return first_with_least(cluster.next_ps, cluster.ranges) if cluster.replica_count > 1 else 0

@@ -123,5 +123,5 @@ def start_over(cluster: Cluster, request: Request) -> None:
 @step
 def join_batch(cluster: Cluster, replica: Replica, flight: int, place: int, slot: int, new_tokens: int) -> None:
     """Make a request a member of the micro-batch that is formed; 0 new tokens: a decode."""
-    members_of(cluster, replica, flight)[place] = slot
-    new_tokens_of(cluster, replica, flight)[place] = new_tokens
+    members_of(cluster, flight)[place] = slot
+    new_tokens_of(cluster, flight)[place] = new_tokens

@@ -49,7 +49,7 @@ def catch_up(cluster: Cluster, replica: Replica, now: int) -> None:
     """Before something comes to a replica: of a run only the iteration in progress is left in flight. If one ends just
     now, it ends before what comes."""
     flight = replica.first_flight
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     if replica.in_flight == 0 or batch.steps == 1:
         return
     steps = steps_over(cluster, replica, batch, now)
@@ -97,7 +97,7 @@ def start_iterations(cluster: Cluster, replica: Replica, now: int) -> None:
         if cluster.kind == VLLM:
             vllm.prepare(cluster, replica)
         flight, preempted = next_flight(replica), replica.preempted
-        flight_at(cluster, replica, flight).grouped = 0
+        flight_at(cluster, flight).grouped = 0
         members = form(cluster, replica, flight)
         if members == 0:
             break
@@ -126,7 +126,7 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     """A micro-batch has passed its stages; the replica may form one again."""
     if replica.stages > 1:
         count_bubbles(cluster, replica, now)
-    steps = flight_at(cluster, replica, replica.first_flight).steps
+    steps = flight_at(cluster, replica.first_flight).steps
     if steps > 1:
         fold(cluster, replica, replica.first_flight, steps - 1)
     flight = leave_flight(cluster, replica)
@@ -147,14 +147,14 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
 @step
 def end_members(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Tokens appear; finished requests leave, the others are appended to the running list in the batch's order."""
-    batch, group = flight_at(cluster, replica, flight), group_at(cluster, replica, flight)
+    batch, group = flight_at(cluster, flight), group_at(cluster, flight)
     group.in_front = replica.running
     if batch.grouped > 0:
         end_step(cluster, replica, group, now)
     for i in range(batch.first, batch.first + batch.members):
-        slot = members_of(cluster, replica, flight)[i]
+        slot = members_of(cluster, flight)[i]
         request = request_at(cluster, slot)
-        request.done_tokens += new_tokens_of(cluster, replica, flight)[i]
+        request.done_tokens += new_tokens_of(cluster, flight)[i]
         if request.done_tokens < request.target_tokens:
             append_running(cluster, replica, slot)
         elif advance(cluster, request, now):

@@ -18,21 +18,21 @@ from simcore.engine.fast.tokens import advance
 @step
 def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Put the next micro-batch's members in place; returns how many."""
-    going_on = group_at(cluster, replica, flight).members
-    flight_at(cluster, replica, flight).grouped = going_on
+    going_on = group_at(cluster, flight).members
+    flight_at(cluster, flight).grouped = going_on
     return going_on if going_on > 0 else admit_prompts(cluster, replica, flight, 0)
 
 
 @step
 def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Tokens appear; the batch goes on, or is dissolved where all its members are finished."""
-    batch, group = flight_at(cluster, replica, flight), group_at(cluster, replica, flight)
+    batch, group = flight_at(cluster, flight), group_at(cluster, flight)
     if batch.grouped > 0:
         end_step(cluster, replica, group, now)
     for i in range(batch.first, batch.first + batch.members):
-        slot = members_of(cluster, replica, flight)[i]
+        slot = members_of(cluster, flight)[i]
         request = request_at(cluster, slot)
-        request.done_tokens += new_tokens_of(cluster, replica, flight)[i]
+        request.done_tokens += new_tokens_of(cluster, flight)[i]
         if advance(cluster, request, now):
             leave_replica(cluster, replica, group, slot)
         else:

@@ -31,11 +31,11 @@ def go_round(cluster: Cluster, replica: Replica) -> None:
         return
     until_ps = min(cluster.next_arrival_ps, cluster.next_change_ps, cluster.second_room_ps)
     flight = replica.first_flight
-    batch, group = flight_at(cluster, replica, flight), group_at(cluster, replica, flight)
+    batch, group = flight_at(cluster, flight), group_at(cluster, flight)
     while batch.end_ps < until_ps and goes_on(cluster, replica, batch, group):
         end_and_launch(cluster, replica, batch, group)
         flight = replica.first_flight
-        batch, group = flight_at(cluster, replica, flight), group_at(cluster, replica, flight)
+        batch, group = flight_at(cluster, flight), group_at(cluster, flight)
     note_next_end(cluster, replica)
 
 
@@ -46,7 +46,7 @@ def finds_only_groups(cluster: Cluster, replica: Replica) -> bool:
     """
     if cluster.kind >= SPLITWISE_BASELINE or replica.running > 0 or takes_blocks_unseen(cluster):
         return False
-    if keeps_aside(cluster, replica) and group_at(cluster, replica, replica.aside).members > 0:
+    if keeps_aside(cluster, replica) and group_at(cluster, replica.aside).members > 0:
         return False
     if replica.waiting == 0 or (cluster.kind == REQUEST_LEVEL and replica.in_flight == replica.stages):
         return True

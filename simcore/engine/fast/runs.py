@@ -33,10 +33,10 @@ DECODE = int(BatchKind.DECODE)
 @inlined
 def stretch(cluster: Cluster, replica: Replica, flight: int) -> None:
     """Have a micro-batch that was launched stand for as many iterations as are sure to follow it unchanged."""
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     if batch.kind != DECODE or replica.stages > 1 or is_watched(cluster):
         return
-    group = group_at(cluster, replica, flight)
+    group = group_at(cluster, flight)
     steps = growth.steps_in_kv(cluster, replica, group, group.next_finish - group.step)
     if steps > 1:
         batch.steps = steps
@@ -86,12 +86,12 @@ def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
     """So many iterations of a run are over, and the one after them is in progress."""
     if steps == 0:
         return
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     longer = growth_ps(cluster, replica, batch)
     end = boundary_ps(cluster, replica, batch, steps)
     add_energy(cluster, replica, batch.power_mw, batch.start_ps, end)
     first_end, gap = batch.start_ps + batch.duration_ps, batch.duration_ps + longer
-    group = group_at(cluster, replica, flight)
+    group = group_at(cluster, flight)
     emit_tokens_of_group(cluster, group, steps, first_end, end, gap, longer)
     growth.grow_in_run(cluster, replica, group, steps)
     count_steps(cluster, replica, batch, steps, longer)

@@ -27,7 +27,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     """
     size = replica.micro_batch_size
     members, looked_at, prefills = add_group(cluster, replica, flight, size), 0, 0
-    in_front = group_at(cluster, replica, flight).in_front if members > 0 else 0
+    in_front = group_at(cluster, flight).in_front if members > 0 else 0
     while looked_at < replica.running and (members < size or looked_at < in_front):
         slot = running_of(cluster, replica)[looked_at]
         looked_at += 1

@@ -96,7 +96,7 @@ def add_batch(cluster: Cluster, replica: Replica) -> None:
     tokens = cluster.max_batch_tokens - cluster.chosen_tokens
     if cluster.chosen_tasks == 0:
         tokens = max(tokens, 1)
-    batch = replica.running + group_at(cluster, replica, 0).members
+    batch = replica.running + group_at(cluster, replica.free_flight).members
     cluster.chosen_of_batch = max(min(batch, places, tokens), 0)
     cluster.chosen_tasks += cluster.chosen_of_batch
     cluster.chosen_tokens += cluster.chosen_of_batch

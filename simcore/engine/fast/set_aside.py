@@ -36,7 +36,7 @@ def keeps_aside(cluster: Cluster, replica: Replica) -> bool:
 @step
 def set_aside(cluster: Cluster, replica: Replica) -> None:
     """Prompts go first: the decodes of the micro-batch that ended last wait, in the row for those set aside."""
-    group, aside = group_at(cluster, replica, next_flight(replica)), group_at(cluster, replica, replica.aside)
+    group, aside = group_at(cluster, next_flight(replica)), group_at(cluster, replica.aside)
     if group.members == 0:
         return
     if replica.running > 0:
@@ -51,7 +51,7 @@ def set_aside(cluster: Cluster, replica: Replica) -> None:
 @step
 def bring_back(cluster: Cluster, replica: Replica, size: int) -> None:
     """The first so many of those set aside and those of the micro-batch that ended last are the next one's group."""
-    group, aside = group_at(cluster, replica, next_flight(replica)), group_at(cluster, replica, replica.aside)
+    group, aside = group_at(cluster, next_flight(replica)), group_at(cluster, replica.aside)
     if aside.members == 0:
         return
     of_aside = first_of_aside(cluster, group, aside, size)
@@ -82,14 +82,14 @@ def first_of_aside(cluster: Cluster, group: Group, aside: Group, size: int) -> i
 def swap_roles(cluster: Cluster, replica: Replica) -> None:
     """The row of those set aside is the one that the next micro-batch takes, and the other way round."""
     flight = next_flight(replica)
-    flight_at(cluster, replica, replica.aside).following = flight_at(cluster, replica, flight).following
+    flight_at(cluster, replica.aside).following = flight_at(cluster, flight).following
     replica.free_flight, replica.aside = replica.aside, flight
 
 
 @step
 def dissolve_aside(cluster: Cluster, replica: Replica) -> None:
     """They are at the end of the running list, where they stand by arrival."""
-    aside = group_at(cluster, replica, replica.aside)
+    aside = group_at(cluster, replica.aside)
     aside.in_front = replica.running
     dissolve(cluster, replica, aside)
 

@@ -148,8 +148,8 @@ def run_batch(cluster: Cluster, replica: Replica, now: int) -> int:
     """One iteration of the batch. (A decode's prompt is done: it has no new tokens.) Returns the micro-batch's place in
     the ring."""
     flight = next_flight(replica)
-    grouped, others = group_at(cluster, replica, flight).members, replica.running
-    flight_at(cluster, replica, flight).grouped = grouped
+    grouped, others = group_at(cluster, flight).members, replica.running
+    flight_at(cluster, flight).grouped = grouped
     for i in range(others):
         slot = running_of(cluster, replica)[i] >> 1
         request = request_at(cluster, slot)
@@ -181,19 +181,17 @@ def add_task(cluster: Cluster, replica: Replica, slot: int, phase: int) -> int:
 @step
 def end_iteration(cluster: Cluster, replica: Replica, flight: int, now: int) -> None:
     """Tokens appear, in the batch's order; ended prompts go on their way; what was freed goes to waiting transfers."""
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     replica.tasks_in_flight -= batch.grouped + batch.members
     if replica.running > 0:
         replica.reselect = 1
     if batch.grouped > 0:
-        group = group_at(cluster, replica, flight)
+        group = group_at(cluster, flight)
         end_step(cluster, replica, group, now)
         if group.members < batch.grouped:
             replica.reselect = 1
     for i in range(batch.first, batch.first + batch.members):
-        end_task(
-            cluster, replica, members_of(cluster, replica, flight)[i], new_tokens_of(cluster, replica, flight)[i], now
-        )
+        end_task(cluster, replica, members_of(cluster, flight)[i], new_tokens_of(cluster, flight)[i], now)
     start_waiting_transfers(cluster, replica, now)
 
 

@@ -526,9 +526,9 @@ def empty(cluster: Cluster, replica: Replica) -> None:
 
 
 @step
-def flight_at(cluster: Cluster, replica: Replica, flight: int) -> MicroBatch:
+def flight_at(cluster: Cluster, flight: int) -> MicroBatch:
     """A micro-batch in flight on a replica."""
-    return flight_row(cluster.flights, replica.index * cluster.most_flights + flight)
+    return flight_row(cluster.flights, flight)
 
 
 @step
@@ -544,37 +544,33 @@ def curve_at(cluster: Cluster, replica: Replica) -> Curve:
 
 
 @step
-def members_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+def members_of(cluster: Cluster, flight: int) -> list[int]:
     """The slots of a micro-batch's members."""
-    row = replica.index * cluster.most_flights + flight
-    return numbers(cluster.members + BYTES * row * cluster.most_members)
+    return numbers(cluster.members + BYTES * flight * cluster.most_members)
 
 
 @step
-def new_tokens_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+def new_tokens_of(cluster: Cluster, flight: int) -> list[int]:
     """The prompt tokens of each member of a micro-batch; 0: a decode."""
-    row = replica.index * cluster.most_flights + flight
-    return numbers(cluster.new_tokens + BYTES * row * cluster.most_members)
+    return numbers(cluster.new_tokens + BYTES * flight * cluster.most_members)
 
 
 @step
-def start_on(cluster: Cluster, replica: Replica, flight: int, batch: MicroBatch, stage: int) -> int:
+def start_on(cluster: Cluster, flight: int, batch: MicroBatch, stage: int) -> int:
     """When a stage takes a micro-batch up."""
-    return batch.start_ps if stage == 0 else stage_starts_of(cluster, replica, flight)[stage]
+    return batch.start_ps if stage == 0 else stage_starts_of(cluster, flight)[stage]
 
 
 @step
-def stage_starts_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+def stage_starts_of(cluster: Cluster, flight: int) -> list[int]:
     """When each stage takes a micro-batch up, where there is more than one."""
-    row = replica.index * cluster.most_flights + flight
-    return numbers(cluster.stage_start_ps + BYTES * row * cluster.most_stages)
+    return numbers(cluster.stage_start_ps + BYTES * flight * cluster.most_stages)
 
 
 @step
-def gaps_of(cluster: Cluster, replica: Replica, flight: int) -> list[int]:
+def gaps_of(cluster: Cluster, flight: int) -> list[int]:
     """The idle time in front of a micro-batch: GAP_PARTS numbers a stage."""
-    row = replica.index * cluster.most_flights + flight
-    return numbers(cluster.gaps_ps + BYTES * row * cluster.most_stages * GAP_PARTS)
+    return numbers(cluster.gaps_ps + BYTES * flight * cluster.most_stages * GAP_PARTS)
 
 
 @step

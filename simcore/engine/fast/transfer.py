@@ -16,7 +16,7 @@ from simcore.engine.fast.blocks import (
     transfer_tokens,
 )
 from simcore.engine.fast.idle import settle_idle
-from simcore.engine.fast.jit import step
+from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.loads import add_reserved
 from simcore.engine.fast.names import LAYERWISE
 from simcore.engine.fast.state import (
@@ -65,11 +65,11 @@ def send_by_layer(cluster: Cluster, replica: Replica, flight: int, now: int) -> 
     """When prefills are formed into a micro-batch: start the layer-wise transfers that have room."""
     if cluster.transfer_mode != LAYERWISE:
         return
-    batch = flight_at(cluster, replica, flight)
+    batch = flight_at(cluster, flight)
     for i in range(batch.first, batch.first + batch.members):
-        slot = members_of(cluster, replica, flight)[i]
+        slot = members_of(cluster, flight)[i]
         request = request_at(cluster, slot)
-        new = new_tokens_of(cluster, replica, flight)[i]
+        new = new_tokens_of(cluster, flight)[i]
         long_enough = request.target_tokens >= WHOLE_BELOW_TOKENS
         if new > 0 and long_enough and is_sent(request) and has_room(cluster, request):
             start_ps = batch.start_ps
@@ -213,9 +213,16 @@ def poll_transfer(cluster: Cluster, now: int) -> None:
     push_poll(cluster, slot, now)
 
 
-@step
+@inlined
 def start_waiting_transfers(cluster: Cluster, replica: Replica, now: int) -> None:
     """After KV was freed here: start the transfers that waited for it, up to the first that still does not fit."""
+    if replica.inbound_waiting > 0:
+        start_those_that_fit(cluster, replica, now)
+
+
+@step
+def start_those_that_fit(cluster: Cluster, replica: Replica, now: int) -> None:
+    """Of the transfers that wait for room here, up to the first that does not fit."""
     while replica.inbound_waiting > 0:
         slot = replica.first_inbound
         request = request_at(cluster, slot)

@@ -36,7 +36,7 @@ def form(cluster: Cluster, replica: Replica, flight: int) -> int:
 def add_prompts(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Admit from the front of the waiting queue, stopping before the first that is too much."""
     members, tokens, longest = 0, 0, 0
-    first = group_at(cluster, replica, flight).members
+    first = group_at(cluster, flight).members
     size = replica.micro_batch_size
     while members < size and head_fits(cluster, replica):
         request = request_at(cluster, replica.first_waiting)

@@ -23,7 +23,7 @@ from simcore.engine.fast.state import (
 @step
 def form(cluster: Cluster, replica: Replica, flight: int) -> int:
     """Put the next micro-batch's members in place; returns how many."""
-    group = group_at(cluster, replica, flight)
+    group = group_at(cluster, flight)
     if group.in_front > 0:
         dissolve(cluster, replica, group)  # who was left over may have been admitted before some of the group
     most = min(replica.micro_batch_size, cluster.token_budget)
@@ -70,8 +70,8 @@ def make_place(cluster: Cluster, replica: Replica, flight: int, place: int, memb
         replica,
         flight,
         members,
-        members_of(cluster, replica, flight)[place],
-        new_tokens_of(cluster, replica, flight)[place],
+        members_of(cluster, flight)[place],
+        new_tokens_of(cluster, flight)[place],
     )
 
 
@@ -102,9 +102,9 @@ def newest_in_flight(cluster: Cluster, replica: Replica) -> int:
     """The admission number of the last admitted of the requests in flight; 0: none is."""
     newest, flight = 0, replica.first_flight
     for _ in range(replica.in_flight):
-        batch = flight_at(cluster, replica, flight)
+        batch = flight_at(cluster, flight)
         for i in range(batch.first + batch.members):
-            newest = max(newest, request_at(cluster, members_of(cluster, replica, flight)[i]).admission)
+            newest = max(newest, request_at(cluster, members_of(cluster, flight)[i]).admission)
         flight = batch.following
     return newest
 

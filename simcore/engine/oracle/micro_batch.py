@@ -6,7 +6,6 @@ import heapq
 
 from simcore.engine.oracle.bubbles import count_bubbles, note_gaps
 from simcore.engine.oracle.energy import add_batch_energy
-from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import ITERATION_END, Cluster, MicroBatch, Replica, Request
 from simcore.engine.oracle.tokens import is_finished
 from simcore.engine.outputs import NEVER
@@ -18,7 +17,6 @@ def launch(cluster: Cluster, replica: Replica, members: list[Request], new_token
 
     Every stage is first in, first out and takes one micro-batch at a time, so that the end is known when it is formed.
     """
-    settle_idle(replica, now)
     decodes = new_tokens.count(0)
     kind = batch_kind(len(members) - decodes, decodes)
     computed = computed_tokens(cluster, new_tokens)
