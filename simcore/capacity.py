@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -23,7 +23,7 @@ __all__ = ["Capacity", "Probe", "at_rate", "find_capacity"]
 LEAST_SHARE = 1e-3
 """A design that fails even at this share of the bound, where requests are all but alone, has no capacity."""
 
-Interval = Literal["seeds", "bootstrap", "resolution"]
+Interval = Literal["bootstrap", "resolution"]
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Capacity:
     low_req_per_s: float
     high_req_per_s: float
     interval: Interval
-    """What low and high are: the range over replications (``seeds``), a block bootstrap of the limit that binds
-    (``bootstrap``), or only how far the search went (``resolution``: no statement about noise)."""
+    """What low and high are: a block bootstrap of the limit that binds (``bootstrap``), or only how far the search went
+    (``resolution``: no statement about noise)."""
     binding: Binding
     """What fails first above the capacity."""
     probe: Probe
@@ -56,8 +56,9 @@ def at_rate(
     return Prober.of(case, trace, case.seed if seed is None else seed, name).probe(rate_req_per_s)
 
 
-def find_capacity(case: Case, trace: Trace, seeds: Sequence[int] = (), name: EngineName = "fast") -> Capacity:
-    """The highest rate of the grid (``rate_grid``) that holds where the next does not; the median over ``seeds``.
+def find_capacity(case: Case, trace: Trace, seed: int | None = None, name: EngineName = "fast") -> Capacity:
+    """The highest rate of the grid (``rate_grid``) that holds where the next does not, under one seed (default: the
+    case's).
 
     A rate is feasible if the window (middle 10 to 90 % of arrivals) is stable and the SLO holds over all its requests.
     Short runs say where to look, long ones (``requests_needed``) decide, so that the capacity is what plain bisection
@@ -65,24 +66,7 @@ def find_capacity(case: Case, trace: Trace, seeds: Sequence[int] = (), name: Eng
     above the fluid bound is tried: no cluster can sustain it. Raises SpecError (the case does not fit, an SLO without
     reference) and TraceError (a trace that has no rate).
     """
-    found = [_one_capacity(Prober.of(case, trace, seed, name)) for seed in seeds or (case.seed,)]
-    if len(found) == 1:
-        return found[0]
-    ordered = sorted(found, key=lambda capacity: capacity.rate_req_per_s)
-    return replace(
-        ordered[(len(ordered) - 1) // 2],
-        low_req_per_s=ordered[0].rate_req_per_s,
-        high_req_per_s=ordered[-1].rate_req_per_s,
-        interval="seeds",
-        simulations=sum(capacity.simulations for capacity in found),
-        requests_simulated=sum(capacity.requests_simulated for capacity in found),
-        iterations=sum(capacity.iterations for capacity in found),
-        events=sum(capacity.events for capacity in found),
-        warnings=tuple(dict.fromkeys(warning for capacity in found for warning in capacity.warnings)),
-    )
-
-
-def _one_capacity(prober: Prober) -> Capacity:
+    prober = Prober.of(case, trace, case.seed if seed is None else seed, name)
     bound = min(capacity_bound(prober.case, _statistics(prober.trace)), MOST_RATE_REQ_PER_S)
     search = RateSearch(prober, grid_at_most(bound * LEAST_SHARE), grid_at_most(bound))
     k = search.find()

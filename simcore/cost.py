@@ -33,7 +33,7 @@ SELECTIONS = 2.5
 """Batches selected a request beside its prompt's, which other requests' arrivals and finishes bring."""
 
 
-def predicted_cpu_s(case: Case, statistics: WorkloadStatistics, replications: int = 1, runs: float = RUNS) -> float:
+def predicted_cpu_s(case: Case, statistics: WorkloadStatistics, runs: float = RUNS) -> float:
     """CPU seconds of one core that the case's evaluation takes, about; least of all where it cannot run."""
     try:
         bound = capacity_bound(case, statistics)
@@ -43,7 +43,7 @@ def predicted_cpu_s(case: Case, statistics: WorkloadStatistics, replications: in
     requests = statistics.requests if math.isinf(rate) else min(statistics.requests, requests_needed(rate))
     stages = max(pool.pipeline_parallel for pool in case.pools)
     event_s = EVENT_S.get(case.scheduler.kind, OTHER_EVENT_S) + STAGE_S * (stages - 1)
-    return replications * runs * (RUN_S + requests * (REQUEST_S + event_s * _events(case, statistics)))
+    return runs * (RUN_S + requests * (REQUEST_S + event_s * _events(case, statistics)))
 
 
 def _events(case: Case, statistics: WorkloadStatistics) -> float:

@@ -9,13 +9,15 @@ from simcore.engine.version import engine_version
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.keys import capacity_key
 from simcore.spec import SpecError
-from simcore.study import Context, settles, told_by_trial, trial_rate
+from simcore.study import Context, replicated, settles, told_by_trial, trial_rate
 from simcore.trial import trial
 
 
 def evaluate(design: Design, context: Context) -> Evaluation:
     """Simulate what the work item asks; ``infeasible`` with the reason where it cannot run at all (weights that do not
     fit, …), ``screened`` where its capacity need not be known."""
+    if design.seeds:
+        return replicated(design, [capacity(design, context, seed) for seed in design.seeds], context)
     rate = trial_rate(design, context)
     tried = None if rate is None else holds(design, context, rate)
     if tried is not None and settles(design, tried):
@@ -33,12 +35,13 @@ def holds(design: Design, context: Context, rate_req_per_s: float) -> Trial:
         return Trial(True, 0, 0, 0)
 
 
-def capacity(design: Design, context: Context) -> Evaluation:
-    """What the design can hold, whatever rate the study asks for: ``at_required`` is left open."""
+def capacity(design: Design, context: Context, seed: int | None = None) -> Evaluation:
+    """What the design can hold under a seed (default: its own), whatever rate the study asks for: ``at_required`` is
+    left open."""
     start = time.process_time()
-    key = capacity_key(design.case, context.trace_hash, context.spec.seeds, engine_version())
+    key = capacity_key(design.case, context.trace_hash, design.case.seed if seed is None else seed, engine_version())
     try:
-        found = find_capacity(design.case, context.trace, context.spec.seeds)
+        found = find_capacity(design.case, context.trace, seed)
     except SpecError as error:
         return Evaluation(design.design_id, "infeasible", str(error), engine_version=engine_version(), key=key)
     return _evaluated(design, key, found, time.process_time() - start)

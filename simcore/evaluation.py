@@ -35,8 +35,10 @@ class Design:
     """Of a work item: unless the design holds the rival's rate too, its capacity is not asked for."""
     rate_only: bool = False
     """Of a work item: only whether the design holds the required rate is asked."""
-    held_required: bool | None = None
-    """Of a work item: that answer, where it was asked before."""
+    known: Evaluation | None = None
+    """Of a work item: what an earlier one has found of the design."""
+    seeds: tuple[int, ...] = ()
+    """Of a work item: the other seeds under which its capacity, known under the study's first, is asked."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,19 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Replication:
+    """A design's capacity under one seed."""
+
+    seed: int
+    capacity_req_per_s: float
+    low_req_per_s: float
+    high_req_per_s: float
+    """The interval that this seed alone gives."""
+    binding_limit: str
+    binding_pool: str
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """What a design can do. ``reason`` says why where there is no capacity."""
 
@@ -169,12 +184,17 @@ class Evaluation:
     """Only whether it holds the required rate was asked."""
     held_required: bool | None = None
     """That answer; None where it was never asked alone."""
+    replications: tuple[Replication, ...] = ()
+    """Under each of the study's seeds, the first one first; empty where one seed told it from the others."""
 
     def holds(self, rate_req_per_s: float) -> bool:
         """Whether the design serves the rate within its SLO: simulated at it, and not above a capacity found lower.
 
-        The capacity is found to 1 %, so a rate within 1 % of it is decided by the simulation at the rate itself.
+        The capacity is found to 1 %, so a rate within 1 % of it is decided by the simulation at the rate itself; a rate
+        below the capacity over several seeds is held, whatever the first seed's simulation says.
         """
+        if self.replications and self.capacity_req_per_s >= rate_req_per_s:
+            return True
         if self.at_required is None or self.at_required.rate_req_per_s != rate_req_per_s:
             return self.capacity_req_per_s >= rate_req_per_s
         return self.at_required.met and self.capacity_req_per_s >= 0.99 * rate_req_per_s
@@ -187,18 +207,23 @@ class Evaluation:
 
     def answers(self, asked: Design) -> bool:
         """Whether it has what a work item asks."""
+        if asked.seeds and self.status == "evaluated" and not self.replications:
+            return False
         return asked.rate_only or not self.rate_only
 
     def of(self, asked: Design) -> Evaluation:
-        """As a study keeps it: another design of the same figures may have been simulated for it."""
-        return replace(self, design_id=asked.design_id, held_required=asked.held_required)
+        """As a study keeps it, with what it knew before: another design of the same figures may have been simulated."""
+        mine, known = replace(self, design_id=asked.design_id), asked.known
+        if known is None:
+            return mine
+        return replace(mine.with_trial(known), held_required=known.held_required)
 
     @property
     def by_bound(self) -> bool:
         """Whether it is screened without a run: found anew whenever more is known, not kept."""
         return self.status == "screened" and not self.simulations
 
-    def with_trial(self, trial: Trial) -> Evaluation:
+    def with_trial(self, trial: Trial | Evaluation) -> Evaluation:
         """With what was spent on it before its capacity was asked for."""
         return replace(
             self,

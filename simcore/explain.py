@@ -242,7 +242,17 @@ def _evidence(result: StudyResult) -> AnswerLine:
     runs = sum(evaluation.simulations for evaluation in result.evaluations.values())
     requests = sum(evaluation.requests_simulated for evaluation in result.evaluations.values())
     text = f"Based on {listed(list(sources))}; {runs:,} simulations of {requests:,} requests in all{_screened(result)}"
-    return AnswerLine("E", f"{text}; {ARRIVALS[result.spec.arrivals]}.")
+    return AnswerLine("E", f"{text}{_replicated(result)}; {ARRIVALS[result.spec.arrivals]}.")
+
+
+def _replicated(result: StudyResult) -> str:
+    """How many designs were simulated with several seeds."""
+    seeds = len(result.spec.seeds)
+    close = sum(bool(evaluation.replications) for evaluation in result.evaluations.values())
+    if seeds == 1:
+        return ""
+    are = "is" if close == 1 else "are"
+    return f", {counted(close, 'design')} that {are} close to another by {seeds} seeds, the rest by one"
 
 
 def _screened(result: StudyResult) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,9 +26,10 @@ RATINGS = frozenset({"nameplate_w", "provisioned_w", "machines_per_rack"})
 Json = dict[str, Any]
 
 
-def capacity_key(case: Case, trace_hash: str, seeds: Sequence[int], engine_version: str) -> str:
-    """The key of what a design can hold, at whatever rate a study asks. SpecError: an unknown id, a missing file."""
-    return _hash("capacity", physics(case), trace_hash, list(seeds or (case.seed,)), engine_version)
+def capacity_key(case: Case, trace_hash: str, seed: int, engine_version: str) -> str:
+    """The key of what a design can hold under one seed, at whatever rate a study asks. SpecError: an unknown id, a
+    missing file."""
+    return _hash("capacity", physics(case), trace_hash, seed, engine_version)
 
 
 def rate_key(case: Case, trace_hash: str, rate_req_per_s: float, engine_version: str) -> str:

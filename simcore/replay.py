@@ -16,6 +16,7 @@ from simcore.evaluation import Design, Evaluation, Rival
 from simcore.families import Line
 from simcore.rate_grid import grid_at_most
 from simcore.refine import Proven, Step, Tried, refine
+from simcore.replications import Standing, by_first_seed, close_designs
 from simcore.spec import StudySpec
 from simcore.study_context import Context
 
@@ -31,6 +32,7 @@ class Replay:
     def __init__(self, context: Context, done: Mapping[str, Evaluation]) -> None:
         found = context.candidates
         self.context, self.done = context, done
+        self.several_seeds = len(context.spec.seeds) > 1
         self.known = search.Known(np.zeros(len(found), bool), np.zeros(len(found)), np.zeros(len(found), bool))
         self.tried: list[dict[Counts, Tried]] = [{} for _ in context.lines]
         """By line, also those beside its candidates."""
@@ -55,14 +57,14 @@ class Replay:
         if missing := self._missing(designs):
             return missing
         for wanted, design in zip(wave, designs, strict=True):
-            self._note(wanted.index, self.done[design.design_id])
+            self._note(wanted.index, by_first_seed(self.done[design.design_id]))
         return []
 
     def _missing(self, designs: Sequence[Design]) -> list[Design]:
         """Those of which what is asked is not known; what is known of them goes with them."""
         found = [(design, self.done.get(design.design_id)) for design in designs]
         return [
-            design if known is None else replace(design, held_required=known.held_required)
+            design if known is None else replace(design, known=known)
             for design, known in found
             if known is None or not known.answers(design)
         ]
@@ -86,13 +88,49 @@ class Replay:
         able = [place for place in order[:LINES_BEYOND_LIMITS] if _most_held(self.tried[place].values()) > 0]
         return self._refined({place: _wider(self.context.lines[place], self.context.bounds[place]) for place in able})
 
+    def replicated(self) -> list[Design]:
+        """With several seeds: the close designs by the others too, then again the way to the required rate by what all
+        seeds say, until no more designs are close."""
+        compared: set[tuple[int, Counts]] = set()
+        while self.several_seeds and not compared >= (close := self._close()):
+            designs = {at: replace(self.context.member(*at), seeds=self.context.spec.seeds[1:]) for at in sorted(close)}
+            if missing := self._missing(list(designs.values())):
+                return missing
+            for (place, counts), design in designs.items():
+                self.tried[place][counts] = self._whole(self.done[design.design_id])
+            if missing := self.refined():
+                return missing
+            compared |= close
+        return []
+
+    def _close(self) -> set[tuple[int, Counts]]:
+        """Of what was evaluated, by the first seed."""
+        found = [
+            (place, counts, by_first_seed(self.done[self.context.member(place, counts).design_id]))
+            for place, tried in enumerate(self.tried)
+            for counts in sorted(tried)
+            if tried[counts].capacity_req_per_s is not None
+        ]
+        evaluated = [one for one in found if one[2].status == "evaluated"]
+        if self.context.spec.goal == "throughput":
+            evaluated = [
+                one for one in evaluated if inside(self.context.lines[one[0]], one[1], self.context.bounds[one[0]])
+            ]
+        standings = [self._standing(*one) for one in evaluated]
+        close = close_designs(standings, self.context.spec.rate_req_per_s, self.context.spec.goal == "throughput")
+        return {evaluated[index][:2] for index in close}
+
+    def _standing(self, place: int, counts: Counts, found: Evaluation) -> Standing:
+        machines = tuple(self.context.machines_of(place, counts).tolist())
+        return Standing(place, machines, found.capacity_req_per_s, found.capacity_low, found.capacity_high)
+
     def _refined(self, within: Mapping[int, Bounds]) -> list[Design]:
         while wave := self._proposed(within):
             designs = [self._asked(*proposed) for proposed in wave]
             if missing := self._missing(designs):
                 return missing
             for (place, counts, rate_only), design in zip(wave, designs, strict=True):
-                self._note_refined(place, counts, rate_only, self.done[design.design_id])
+                self._note_refined(place, counts, rate_only, by_first_seed(self.done[design.design_id]))
         return []
 
     def _proposed(self, within: Mapping[int, Bounds]) -> list[tuple[int, Counts, bool]]:
@@ -178,8 +216,13 @@ class Replay:
             self._note_screened(place, counts, evaluation)
             return
         self.tried[place][counts] = self._whole(evaluation)
-        known.capacity[index] = evaluation.capacity_req_per_s if evaluation.status == "evaluated" else 0.0
+        known.capacity[index] = self._surely_held(evaluation) if evaluation.status == "evaluated" else 0.0
         known.dominates[index] = _keeps_drawn_limit(self.context.spec, evaluation)
+
+    def _surely_held(self, evaluation: Evaluation) -> float:
+        """What others are held to: with several seeds what chance leaves of it, as those that come near are compared by
+        the other seeds."""
+        return evaluation.capacity_low if self.several_seeds else evaluation.capacity_req_per_s
 
     def _note_screened(self, place: int, counts: Counts, evaluation: Evaluation) -> None:
         """Below the required rate it fails, as far as can be told how near; else it need not be tried."""

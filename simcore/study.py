@@ -6,13 +6,14 @@ command line's processes, a web worker's shards) asks it again when a wave is do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from simcore.evaluation import Design, Evaluation, Trial
 from simcore.offered_load import requests_needed
 from simcore.rate_grid import grid_below, grid_rate
 from simcore.replay import Replay
+from simcore.replications import merged
 from simcore.search import screened_by
 from simcore.spec import StudySpec
 from simcore.study_context import LIKELY_BATCH, Context, context
@@ -45,10 +46,10 @@ def next_designs(context: Context, done: Mapping[str, Evaluation]) -> list[Desig
     each line's measure, from which it closes in on the required rate (``refine``): the answer, and what the candidates
     are then held to (``search``). What more is known by then may bring lines closer still; where nothing within the
     limits holds the rate, the most capable lines are followed beyond them, so that the answer can say what would be
-    needed.
+    needed. All this by the study's first seed; then the close designs by its others (``replications``).
     """
     replay = Replay(context, done)
-    return replay.candidates() or replay.refined() or replay.beyond_limits()
+    return replay.candidates() or replay.refined() or replay.beyond_limits() or replay.replicated()
 
 
 def screened(context: Context, done: Mapping[str, Evaluation]) -> list[tuple[Design, Evaluation]]:
@@ -87,6 +88,12 @@ def told_by_trial(design: Design, context: Context, tried: Trial) -> Evaluation:
     if design.rate_only:
         return _asked_to_hold(design, context, tried).with_trial(tried)
     return _beaten_by_run(design).of(design).with_trial(tried)
+
+
+def replicated(design: Design, others: Sequence[Evaluation], context: Context) -> Evaluation:
+    """What a study keeps of a design asked for under its other seeds, of which these are the capacities."""
+    assert design.known is not None  # noqa: S101 - only what the first seed has told is asked for again
+    return merged(design.known, context.spec.seeds, others)
 
 
 def _beaten_by_run(design: Design) -> Evaluation:

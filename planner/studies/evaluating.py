@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from planner.studies.contexts import context_of
 from planner.studies.leases import MAX_ATTEMPTS, Claim, LostClaimError
 from planner.studies.models import Study, StudyDesign
 from planner.studies.packed import pack
-from planner.studies.planning import Keys, parts, whole_evaluation
+from planner.studies.planning import Keys, Parts, parts, whole_evaluation
 from planner.studies.store import Entry
 from simcore.evaluate import capacity, holds, required
 from simcore.evaluation import Design, Evaluation
@@ -120,22 +120,33 @@ class _Shard:
 
     def _simulated(self, design: Design, keys: Keys) -> tuple[Evaluation, list[Entry]]:
         """The design's evaluation, and the parts of it that the store lacked."""
-        entries, context, rate = [], self.context, self.context.spec.rate_req_per_s
-        tried, held, run = parts(keys, self.found)
-        tried_at = trial_rate(design, context)
-        if tried is None and tried_at is not None and keys.trial is not None:
-            tried = holds(design, context, tried_at)
-            entries.append(Entry.trial(keys.trial, tried, self.engine_version))
-        settled = tried is not None and settles(design, tried)
-        if held is None and not settled:
-            held = capacity(design, context)
-            entries.append(Entry.capacity(keys.capacity, held))
-        if run is None and held is not None and held.wants_run(rate) and not settled:
-            run = required(design, context)
-            entries.append(Entry.rate(keys.rate, run, self.engine_version))
-        whole = whole_evaluation(design, context, tried, held, run)
+        has = parts(keys, self.found)
+        entries = list(self._lacking(design, keys, has))
+        whole = whole_evaluation(design, self.context, has)
         assert whole is not None  # noqa: S101 - its parts are there
         return whole, entries
+
+    def _lacking(self, design: Design, keys: Keys, has: Parts) -> Iterator[Entry]:
+        """Simulates what the store lacks of the design, part after part."""
+        context, version = self.context, self.engine_version
+        for place, (seed, key) in enumerate(zip(design.seeds, keys.others, strict=True)):
+            if (other := has.others[place]) is None:
+                other = has.others[place] = capacity(design, context, seed)
+                yield Entry.capacity(key, other)
+        if design.seeds:
+            return
+        rate = trial_rate(design, context)
+        if has.trial is None and rate is not None and keys.trial is not None:
+            has.trial = holds(design, context, rate)
+            yield Entry.trial(keys.trial, has.trial, version)
+        if has.trial is not None and settles(design, has.trial):
+            return
+        if has.capacity is None:
+            has.capacity = capacity(design, context)
+            yield Entry.capacity(keys.capacity, has.capacity)
+        if has.run is None and has.capacity.wants_run(context.spec.rate_req_per_s):
+            has.run = required(design, context)
+            yield Entry.rate(keys.rate, has.run, version)
 
 
 def _origin(entries: list[Entry]) -> StudyDesign.Origin:

@@ -26,9 +26,11 @@ class Keys:
     rate: str
     trial: str | None
     """Of a design that is tried at a rate first."""
+    others: tuple[str, ...] = ()
+    """Its capacity under each other seed that it is asked for."""
 
     def all(self) -> list[str]:
-        return [key for key in (self.trial, self.capacity, self.rate) if key is not None]
+        return [key for key in (self.trial, self.capacity, self.rate, *self.others) if key is not None]
 
 
 @dataclass
@@ -69,9 +71,10 @@ def keys_of(design: Design, context: Context, engine_version: str) -> Keys:
     spec, case, trace_hash = context.spec, design.case, context.trace_hash
     tried_at = search.trial_rate(design, context)
     return Keys(
-        capacity_key(case, trace_hash, spec.seeds, engine_version),
+        capacity_key(case, trace_hash, case.seed, engine_version),
         rate_key(case, trace_hash, spec.rate_req_per_s, engine_version),
         None if tried_at is None else trial_key(case, trace_hash, tried_at, engine_version),
+        tuple(capacity_key(case, trace_hash, seed, engine_version) for seed in design.seeds),
     )
 
 
@@ -80,30 +83,42 @@ def known(designs: Sequence[Design], context: Context, engine_version: str, stud
     keys = {design.design_id: keys_of(design, context, engine_version) for design in designs}
     found = store.look_up([key for one in keys.values() for key in one.all()], study)
     whole = {
-        design.design_id: whole_evaluation(design, context, *parts(keys[design.design_id], found)) for design in designs
+        design.design_id: whole_evaluation(design, context, parts(keys[design.design_id], found)) for design in designs
     }
     return {name: evaluation for name, evaluation in whole.items() if evaluation is not None}
 
 
-def parts(keys: Keys, found: Mapping[str, Any]) -> tuple[Trial | None, Evaluation | None, RateRun | None]:
+@dataclass
+class Parts:
     """What there is of a design."""
-    return found.get(keys.trial or ""), found.get(keys.capacity), found.get(keys.rate)
+
+    trial: Trial | None
+    capacity: Evaluation | None
+    run: RateRun | None
+    others: list[Evaluation | None]
+    """By the other seeds that it is asked for."""
 
 
-def whole_evaluation(
-    design: Design, context: Context, trial: Trial | None, capacity: Evaluation | None, run: RateRun | None
-) -> Evaluation | None:
+def parts(keys: Keys, found: Mapping[str, Any]) -> Parts:
+    others = [found.get(key) for key in keys.others]
+    return Parts(found.get(keys.trial or ""), found.get(keys.capacity), found.get(keys.rate), others)
+
+
+def whole_evaluation(design: Design, context: Context, has: Parts) -> Evaluation | None:
     """What a study keeps of a design; None while a part of it is missing. An infeasible design has no run, and one
     that a trial settles no capacity, also where another study knows it: the same question, the same rows."""
-    if trial is None and search.trial_rate(design, context) is not None:
+    if design.seeds:
+        others = [other for other in has.others if other is not None]
+        return search.replicated(design, others, context) if len(others) == len(design.seeds) else None
+    if has.trial is None and search.trial_rate(design, context) is not None:
         return None
-    if trial is not None and search.settles(design, trial):
-        return search.told_by_trial(design, context, trial)
-    if capacity is None:
+    if has.trial is not None and search.settles(design, has.trial):
+        return search.told_by_trial(design, context, has.trial)
+    if has.capacity is None:
         return None
-    mine = capacity.of(design)
+    mine = has.capacity.of(design)
     if mine.wants_run(context.spec.rate_req_per_s):
-        if run is None:
+        if has.run is None:
             return None
-        mine = mine.with_required(run)
-    return mine if trial is None else mine.with_trial(trial)
+        mine = mine.with_required(has.run)
+    return mine if has.trial is None else mine.with_trial(has.trial)

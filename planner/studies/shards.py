@@ -14,12 +14,13 @@ SHARDS_A_WAVE = 16
 def shards(designs: Sequence[Design], context: Context) -> list[list[Design]]:
     """The designs in their order, a few at a time."""
     statistics = context.statistics
-    replications = len(context.spec.seeds)
-    return cut(designs, [predicted_cpu_s(design.case, statistics, replications, runs_of(design)) for design in designs])
+    return cut(designs, [predicted_cpu_s(design.case, statistics, runs_of(design)) for design in designs])
 
 
 def runs_of(design: Design) -> float:
-    """One with a rival mostly fails in the run at its rate."""
+    """One with a rival mostly fails in the run at its rate; of close ones a capacity a seed is searched."""
+    if design.seeds:
+        return RUNS * len(design.seeds)
     return TRIAL_RUNS if design.rate_only or design.rival is not None else RUNS
 
 

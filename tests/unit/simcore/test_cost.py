@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from simcore.cost import RUN_S, predicted_cpu_s
+from simcore.cost import RUN_S, RUNS, predicted_cpu_s
 from simcore.evaluation import Design
 from simcore.fluid import WorkloadStatistics
 from simcore.spec import MemorySpec, decode_case
@@ -18,8 +18,8 @@ STATISTICS = WorkloadStatistics.of(CONTEXT.trace)
 DESIGNS = [CONTEXT.design(index) for index in range(len(CONTEXT.candidates))]
 
 
-def cost(design: Design, statistics: WorkloadStatistics = STATISTICS, replications: int = 1) -> float:
-    return predicted_cpu_s(design.case, statistics, replications)
+def cost(design: Design, statistics: WorkloadStatistics = STATISTICS, runs: float = RUNS) -> float:
+    return predicted_cpu_s(design.case, statistics, runs)
 
 
 def test_more_machines_hold_more_and_so_take_longer_until_the_workload_has_no_more_requests() -> None:
@@ -36,8 +36,8 @@ def test_a_split_design_takes_longer_than_one_of_the_same_requests_together() ->
     assert one[2] > one[1]
 
 
-def test_replications_multiply() -> None:
-    assert cost(DESIGNS[0], replications=5) == pytest.approx(5 * cost(DESIGNS[0]))
+def test_runs_multiply() -> None:
+    assert cost(DESIGNS[0], runs=5 * RUNS) == pytest.approx(5 * cost(DESIGNS[0]))
 
 
 def test_what_cannot_run_takes_next_to_nothing() -> None:

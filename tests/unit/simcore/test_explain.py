@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from simcore.catalogue import price_book
-from simcore.evaluation import Evaluation, LimitResult
+from simcore.evaluation import Evaluation, LimitResult, Replication
 from simcore.explain import Progress, answer, headline, why_not
 from simcore.result import study_result
 from simcore.study import next_designs
@@ -257,3 +257,14 @@ def test_the_headline_fits_a_list():
 
 def test_the_evidence_names_source_and_amount():
     assert texts(answered())["E"].text.startswith("Based on measured step times; ")
+
+
+def test_the_evidence_says_which_designs_other_seeds_were_run_for():
+    result = answered()
+    several = replace(result, spec=replace(result.spec, seeds=(0, 1, 2)))
+    assert "seeds" not in texts(result)["E"].text
+    assert ", 0 designs that are close to another by 3 seeds, the rest by one;" in texts(several)["E"].text
+    name = result.winner.design_id
+    one = replace(result.evaluations[name], replications=(Replication(0, 1.0, 1.0, 1.0, "kv", "mixed"),))
+    close = replace(several, evaluations={**result.evaluations, name: one})
+    assert ", 1 design that is close to another by 3 seeds, the rest by one;" in texts(close)["E"].text

@@ -37,15 +37,21 @@ class Counted:
         """Designs that failed at their rival's rate."""
         self.asked: list[str] = []
         """Designs that were asked whether they hold the required rate."""
+        self.noise = 0.0
+        """Of a capacity, by which its interval goes either way."""
+        self.seeds: list[str] = []
+        """Designs whose capacity was searched under another seed than the study's first."""
         self.before: Callable[[Design], None] = lambda design: None
 
     def __call__(self, design: Design, context: Context) -> Evaluation:
         return linear(design, HELD_EACH[len(design.case.pools)], context.spec.rate_req_per_s)
 
-    def capacity(self, design: Design, context: Context) -> Evaluation:
-        self.calls.append(design.design_id)
+    def capacity(self, design: Design, context: Context, seed: int | None = None) -> Evaluation:
+        (self.calls if seed is None else self.seeds).append(design.design_id)
         self.before(design)
         found = replace(self(design, context), at_required=None, simulations=8)
+        low, high = ((1 + off) * found.capacity_req_per_s for off in (-self.noise, self.noise))
+        found = replace(found, capacity_low=low, capacity_high=high)
         return replace(found, cpu_s=0.1, engine_version=tasks.engine_version())
 
     def required(self, design: Design, context: Context) -> RateRun:
