@@ -136,7 +136,8 @@ class Replay:
     def _proposed(self, within: Mapping[int, Bounds]) -> list[tuple[int, Counts, bool]]:
         """(line, counts, whether only the rate is asked). Capacities are asked for when their family's lines have all
         come to their fewest machines: some need more than another line."""
-        steps = {place: self._step(place, bounds) for place, bounds in within.items()}
+        held = self.known.held(self.context.candidates)
+        steps = {place: self._step(place, bounds, held) for place, bounds in within.items()}
         searching = {self.context.lines[place].family for place, step in steps.items() if step.at_rate}
         alone = self._drawn_is_limited
         found = [(place, counts, not alone) for place, step in steps.items() for counts in step.at_rate]
@@ -147,10 +148,9 @@ class Replay:
             for counts in step.whole
         ]
 
-    def _step(self, place: int, bounds: Bounds) -> Step:
-        context, held = self.context, self.known.held(self.context.candidates)
-        proven = self._proven(place, held)
-        return refine(context.lines[place], context.spec, bounds, self.tried[place], self.beside[place], proven)
+    def _step(self, place: int, bounds: Bounds, held: Held) -> Step:
+        line, proven = self.context.lines[place], self._proven(place, held)
+        return refine(line, self.context.spec, bounds, self.tried[place], self.beside[place], proven)
 
     def _asked(self, place: int, counts: Counts, rate_only: bool) -> Design:
         design = self.context.member(place, counts)

@@ -80,6 +80,11 @@ class Context:
 
     def bound_of(self, place: int, counts: Counts) -> float:
         """Requests/s that a member of a line can hold at most; infinite where it cannot run, which is not screened."""
+        if (place, counts) not in self._bounds_known:
+            self._bounds_known[place, counts] = self._bound_of(place, counts)
+        return self._bounds_known[place, counts]
+
+    def _bound_of(self, place: int, counts: Counts) -> float:
         replicas = [pool.replicas(count) for pool, count in zip(self.lines[place].pools, counts, strict=True)]
         if self.lines[place].reason or not all(replicas):
             return inf
@@ -96,6 +101,10 @@ class Context:
 
     @cached_property
     def _designs(self) -> dict[tuple[int, Counts], Design]:
+        return {}
+
+    @cached_property
+    def _bounds_known(self) -> dict[tuple[int, Counts], float]:
         return {}
 
     @cached_property

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from simcore.capacity import at_rate, find_capacity
-from simcore.interval import resampled
+from simcore.distribution import rank
+from simcore.interval import BLOCKS, RESAMPLES, SEED, resampled
 from simcore.probes import Prober
 from simcore.rate_grid import grid_at_most, grid_rate
 from simcore.spec import SpecError
@@ -121,6 +122,20 @@ def test_a_rate_is_simulated_once():
     prober = Prober.of(case(), poisson_trace(50), 0, "oracle")
     assert prober.probe(1.0, 50) is prober.probe(1.0, 9999)
     assert len(prober.done) == 1
+
+
+@pytest.mark.parametrize("requests", [1, 7, 40, 41, 999])
+@pytest.mark.parametrize("percentile", [1, 50, 99.5, 100])
+def test_a_resampled_percentile_is_that_of_the_drawn_blocks_joined(requests, percentile):
+    random = np.random.default_rng(requests)
+    blocks = min(BLOCKS, requests)
+    size = requests // blocks
+    picks = np.random.default_rng(SEED).integers(0, blocks, (RESAMPLES, blocks))
+    for values in (random.exponential(1.0, requests), random.integers(0, 3, requests).astype(float)):
+        values[random.random(requests) < 0.1] = np.inf
+        joined = np.sort(values[: blocks * size].reshape(blocks, size)[picks].reshape(RESAMPLES, -1), axis=1)
+        expected = joined[:, rank(percentile, blocks * size) - 1]
+        assert np.array_equal(resampled(values, percentile), expected)
 
 
 def test_resampled_percentiles_scatter_around_the_percentile():

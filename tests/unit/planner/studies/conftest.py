@@ -37,6 +37,8 @@ class Counted:
         """Designs that failed at their rival's rate."""
         self.asked: list[str] = []
         """Designs that were asked whether they hold the required rate."""
+        self.trials: list[str] = []
+        """Designs that were tried at a rate."""
         self.noise = 0.0
         """Of a capacity, by which its interval goes either way."""
         self.seeds: list[str] = []
@@ -60,6 +62,7 @@ class Counted:
 
     def holds(self, design: Design, context: Context, rate_req_per_s: float) -> Trial:
         """One run, of those that are not searched."""
+        self.trials.append(design.design_id)
         holds = self(design, context).capacity_req_per_s >= rate_req_per_s
         if design.rate_only:
             self.asked.append(design.design_id)

@@ -38,7 +38,7 @@ def test_only_close_designs_are_searched_under_the_other_seeds(start: Start, wor
     assert Evaluation.objects.filter(kind="capacity").count() == len(counted.calls) + len(counted.seeds)
     for name in close:
         assert [one.seed for one in found[name].replications] == SEEDS
-        at_rate = counted.asked.count(name) + (found[name].at_required is not None)
+        at_rate = counted.trials.count(name) + (found[name].at_required is not None)
         assert found[name].simulations == 3 * 8 + at_rate
         row = study_result(study).row(name)
         assert row is not None
