@@ -7,6 +7,7 @@ two designs) are compared on common random numbers.
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore.traces.errors import TraceError
 from simcore.traces.splitmix import exponentials
@@ -15,6 +16,8 @@ from simcore.traces.trace import MAX_ARRIVAL_S, PS_PER_S, PS_PER_US, IntArray
 # Gaps are summed in 10^-12 of the mean gap, which keeps a sum of 5 million in int64.
 UNITS_PER_GAP = 1_000_000_000_000
 MOST_REQUESTS = 5_000_000
+FLOAT_ERROR = 2.0**-50
+"""Of a product of a whole number and a fraction, both rounded to floating numbers: more than their three roundings."""
 
 
 def poisson_ps(rate_req_per_s: float, requests: int, seed: int, stream: int) -> IntArray:
@@ -36,14 +39,26 @@ def at_rate_ps(mean_gaps: IntArray, rate_req_per_s: float) -> IntArray:
 
 
 def scaled(times: IntArray, factor: Fraction, most: int) -> IntArray:
-    """times x factor, rounded half up to whole numbers, exactly. Raises TraceError beyond most."""
-    product = (times.astype(object) * (2 * factor.numerator) + factor.denominator) // (2 * factor.denominator)
-    if len(product) and product[-1] > most:
+    """times x factor, rounded half up to whole numbers, exactly. Raises TraceError beyond most.
+
+    In floating numbers where those can tell; whatever comes so near to a half that they cannot is rounded exactly.
+    """
+    if len(times) and (last := _rounded(times[-1:], factor)[0]) > most:
         raise TraceError(
-            f"rate: found arrivals up to {float(product[-1] * MAX_ARRIVAL_S / most):.3g} s, "
+            f"rate: found arrivals up to {float(last * MAX_ARRIVAL_S / most):.3g} s, "
             f"expected at most {MAX_ARRIVAL_S} s: a higher rate or fewer requests"
         )
-    return product.astype(np.int64)
+    product = times * float(factor)
+    whole = np.floor(product)
+    unsure = np.abs(product - whole - 0.5) <= product * FLOAT_ERROR
+    found = whole.astype(np.int64) + (product - whole > 0.5)
+    found[unsure] = _rounded(times[unsure], factor)
+    return found
+
+
+def _rounded(times: IntArray, factor: Fraction) -> NDArray[np.object_]:
+    product: NDArray[np.object_] = times.astype(object) * (2 * factor.numerator) + factor.denominator
+    return product // (2 * factor.denominator)
 
 
 def exact_rate(rate_req_per_s: float) -> Fraction:

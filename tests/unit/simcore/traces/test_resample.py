@@ -1,13 +1,15 @@
 """Other rates: exact where exactness is claimed, common random numbers, nothing used twice unasked."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simcore.traces import Trace, TraceError
+from simcore.traces.arrivals import scaled
 from simcore.traces.resample import at_rate, block_bootstrap
 from simcore.traces.statistics import index_of_dispersion
 from simcore.traces.synthetic import SyntheticSpec, generate
@@ -29,12 +31,28 @@ def conversation() -> Trace:
 
 @given(traces(), RATES)
 def test_compressed_times_are_exact_to_half_a_picosecond(trace: Trace, rate: float) -> None:
-    scaled = at_rate(trace, rate)
+    found = at_rate(trace, rate)
     span = int(trace.arrival_ps[-1] - trace.arrival_ps[0])
     factor = (len(trace) - 1) * 10**12 / Fraction(str(rate)) / span
-    for before, after in zip(trace.arrival_ps.tolist(), scaled.arrival_ps.tolist(), strict=True):
+    for before, after in zip(trace.arrival_ps.tolist(), found.arrival_ps.tolist(), strict=True):
         assert abs((before - int(trace.arrival_ps[0])) * factor - after) <= Fraction(1, 2)
-    assert scaled.prompt_tokens.tolist() == trace.prompt_tokens.tolist()
+    assert found.prompt_tokens.tolist() == trace.prompt_tokens.tolist()
+
+
+@given(
+    st.lists(st.integers(0, 5 * 10**18), min_size=1, max_size=20),
+    st.integers(1, 10**9),
+    st.integers(1, 10**18),
+)
+@example([1, 3, 5], 1, 2)
+@example([2**53 + 1, 2**53 + 3], 1, 2)
+@example([10**18, 10**18 + 1], 999_999_999, 10**9)
+def test_times_are_scaled_as_fractions_are_rounded_half_up(times: list[int], over: int, under: int) -> None:
+    factor, times = Fraction(over, under), sorted(times)
+    exact = [math.floor(at * factor + Fraction(1, 2)) for at in times]
+    if exact[-1] > 10**18:
+        return
+    assert scaled(np.array(times), factor, 10**18).tolist() == exact
 
 
 @given(traces(), st.floats(0.1, 20), st.integers(0, 5))
