@@ -51,14 +51,14 @@ def scaled(times: IntArray, factor: Fraction, most: int) -> IntArray:
     product = times * float(factor)
     whole = np.floor(product)
     unsure = np.abs(product - whole - 0.5) <= product * FLOAT_ERROR
-    found = whole.astype(np.int64) + (product - whole > 0.5)
+    found: IntArray = whole.astype(np.int64) + (product - whole > 0.5)
     found[unsure] = _rounded(times[unsure], factor)
     return found
 
 
 def _rounded(times: IntArray, factor: Fraction) -> NDArray[np.object_]:
-    product: NDArray[np.object_] = times.astype(object) * (2 * factor.numerator) + factor.denominator
-    return product // (2 * factor.denominator)
+    product = times.astype(object) * (2 * factor.numerator) + factor.denominator
+    return np.asarray(product // (2 * factor.denominator))
 
 
 def exact_rate(rate_req_per_s: float) -> Fraction:
