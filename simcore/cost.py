@@ -15,21 +15,19 @@ from simcore.workload_statistics import WorkloadStatistics
 
 HELD = 0.7
 """Of the fluid bound, that a design holds within its SLO, mostly."""
-RUNS = 9.5
+RUNS = 7.0
 """Long runs that a capacity and the run at the required rate amount to, short ones by their length."""
-TRIAL_RUNS = 1.0
-"""Of a design that is held to a rival: it fails and is given up, or holds and goes on."""
-RUN_S = 0.004
-"""However short a run is: compiling the case, measuring. This and the times below: of one core of a virtual machine
-with two, both busy, where the million steps of ``benchmarks.measure.calibration_loop`` take 0.037 s."""
-REQUEST_S = 1.8e-6
-"""A request without its events: its row, its share of sorting and of percentiles."""
-EVENT_S = {"splitwise": 2.5e-7, "splitwise_baseline": 2.5e-7}
-OTHER_EVENT_S = 1.0e-7
-"""By kind of scheduler."""
+TRIAL_RUNS = 0.5
+"""Of a design that is tried at one rate: mostly it fails and is given up half-way."""
+RUN_S = 0.007
+"""However short the runs are: what is made of them, and compiling the case. This and the times below: of one core of a
+virtual machine with two, both busy, where the million steps of ``benchmarks.measure.calibration_loop`` take 0.025 s."""
+EVENT_S = {"splitwise": 2.0e-7, "splitwise_baseline": 2.0e-7}
+OTHER_EVENT_S = 1.45e-7
+"""By kind of scheduler; with the run's set-up and what is made of its requests."""
 STAGE_S = 1.0e-7
 """More for each pipeline stage beyond the first."""
-SELECTIONS = 2.5
+SELECTIONS = 2.0
 """Batches selected a request beside its prompt's, which other requests' arrivals and finishes bring."""
 
 
@@ -43,7 +41,7 @@ def predicted_cpu_s(case: Case, statistics: WorkloadStatistics, runs: float = RU
     requests = statistics.requests if math.isinf(rate) else min(statistics.requests, requests_needed(rate))
     stages = max(pool.pipeline_parallel for pool in case.pools)
     event_s = EVENT_S.get(case.scheduler.kind, OTHER_EVENT_S) + STAGE_S * (stages - 1)
-    return runs * (RUN_S + requests * (REQUEST_S + event_s * _events(case, statistics)))
+    return runs * (RUN_S + requests * event_s * _events(case, statistics))
 
 
 def _events(case: Case, statistics: WorkloadStatistics) -> float:

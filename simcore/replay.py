@@ -42,23 +42,39 @@ class Replay:
         """By line, those that a run has screened."""
 
     def candidates(self) -> list[Design]:
-        """Each line's measure, its way to the required rate, then wave after wave of the other candidates."""
+        """Each line's measure; then wave after wave of the candidates, each with the lines' next steps towards the
+        required rate, so that no wave is small while another could begin."""
         measure = [search.Wanted(index, -1) for index in search.first_wave(self.context.candidates)]
-        if missing := self._wave(measure) or self.refined():
+        if missing := self._taken(measure, []):
             return missing
-        while wave := search.next_wave(self.context.candidates, self.known):
-            if missing := self._wave(wave):
+        while True:
+            wave = search.next_wave(self.context.candidates, self.known)
+            asked = {self._place_of(wanted.index) for wanted in wave}
+            steps = [step for step in self._proposed(self._within_limits) if step[:2] not in asked]
+            if missing := self._taken(wave, steps):
                 return missing
-        return []
+            if not wave and not steps:
+                return []
 
-    def _wave(self, wave: Sequence[search.Wanted]) -> list[Design]:
-        """What is missing of it; noted where nothing is."""
+    def _taken(self, wave: Sequence[search.Wanted], steps: Sequence[tuple[int, Counts, bool]]) -> list[Design]:
+        """What is missing of both; noted where nothing is."""
         designs = [self._design(wanted) for wanted in wave]
-        if missing := self._missing(designs):
+        asked = [self._asked(*step) for step in steps]
+        if missing := self._missing([*designs, *asked]):
             return missing
         for wanted, design in zip(wave, designs, strict=True):
             self._note(wanted.index, by_first_seed(self.done[design.design_id]))
+        for step, design in zip(steps, asked, strict=True):
+            self._note_refined(*step, by_first_seed(self.done[design.design_id]))
         return []
+
+    def _place_of(self, index: int) -> tuple[int, Counts]:
+        """A candidate's line and counts."""
+        return int(self.context.candidates.line[index]), self.context.candidates.counts[index]
+
+    @property
+    def _within_limits(self) -> dict[int, Bounds]:
+        return dict(enumerate(self.context.bounds))
 
     def _missing(self, designs: Sequence[Design]) -> list[Design]:
         """Those of which what is asked is not known; what is known of them goes with them."""
@@ -78,7 +94,7 @@ class Replay:
 
     def refined(self) -> list[Design]:
         """All lines at once, step by step, towards the required rate within the limits."""
-        return self._refined(dict(enumerate(self.context.bounds)))
+        return self._refined(self._within_limits)
 
     def beyond_limits(self) -> list[Design]:
         """The most capable lines where nothing within the limits holds the rate."""
@@ -125,12 +141,9 @@ class Replay:
         return Standing(place, machines, found.capacity_req_per_s, found.capacity_low, found.capacity_high)
 
     def _refined(self, within: Mapping[int, Bounds]) -> list[Design]:
-        while wave := self._proposed(within):
-            designs = [self._asked(*proposed) for proposed in wave]
-            if missing := self._missing(designs):
+        while steps := self._proposed(within):
+            if missing := self._taken([], steps):
                 return missing
-            for (place, counts, rate_only), design in zip(wave, designs, strict=True):
-                self._note_refined(place, counts, rate_only, by_first_seed(self.done[design.design_id]))
         return []
 
     def _proposed(self, within: Mapping[int, Bounds]) -> list[tuple[int, Counts, bool]]:
@@ -160,7 +173,9 @@ class Replay:
         index = self.context.index.get((place, counts))
         if counts not in self.tried[place] and index is None:
             self.beside[place] += 1
-        if rate_only:
+        if rate_only and evaluation.status == "screened" and evaluation.held_required is None:
+            self._note_screened(place, counts, evaluation)
+        elif rate_only:
             asked = evaluation.held_required
             holds = evaluation.holds(self.context.spec.rate_req_per_s) if asked is None else asked
             self.tried[place][counts] = Tried(holds, None)
@@ -208,8 +223,8 @@ class Replay:
         return limits.power_limit_kw is not None and limits.power_kind in DRAWN
 
     def _note(self, index: int, evaluation: Evaluation) -> None:
-        found, known = self.context.candidates, self.known
-        place, counts = int(found.line[index]), found.counts[index]
+        known = self.known
+        place, counts = self._place_of(index)
         known.evaluated[index] = True
         if evaluation.status == "screened":
             known.capacity[index] = evaluation.capacity_high
