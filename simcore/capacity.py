@@ -83,14 +83,14 @@ def _none(prober: Prober) -> Capacity:
     rate = lowest.rate_req_per_s
     lowest = prober.probe(rate)  # to its end, as it is shown
     text = f"the SLO does not hold even at {rate:.3g} requests/s, where requests are all but alone"
-    return _capacity(prober, 0.0, (0.0, 0.0), "resolution", lowest.summary.binding, lowest, [text])
+    return _capacity(prober, 0.0, (0.0, 0.0), "resolution", lowest.binding, lowest, [text])
 
 
 def _some(prober: Prober, k: int, search: RateSearch) -> Capacity:
     """The result at the highest rate that holds; the next fails by a run, or because nothing can sustain it."""
     rate, warnings = grid_rate(k), search.warnings
     probe, above = prober.probe(rate), prober.probe(grid_rate(k + 1)) if k < search.highest else None
-    binds = (above or probe).summary.binding
+    binds = (above or probe).binding
     needed = requests_needed(rate)
     if prober.case.arrivals != "superpose" and len(prober.trace) < needed:
         warnings.append(

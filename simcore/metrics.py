@@ -22,12 +22,12 @@ from simcore.drawn_power import DrawnPower, drawn_power
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import FINISHED, REFUSED, UNFINISHED, RunResult
 from simcore.evaluation import PhaseResult, RateResult
-from simcore.feasibility import window_latencies, window_stability
+from simcore.feasibility import Feasibility, feasibility, window_latencies
 from simcore.fleet import nameplate_w, provisioned_w
 from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S, BatchKind
 from simcore.pool_use import PoolUse, pool_uses
-from simcore.slo import Objective, SloOutcome, check
+from simcore.slo import Objective, SloOutcome
 from simcore.spec import AUTO, Case
 from simcore.stability import Stability
 
@@ -90,24 +90,27 @@ class Summary:
 
 
 def summarise(
-    case: Case, inputs: ClusterInputs, run: RunResult, goal: Objective, window: tuple[int, int] | None = None
+    case: Case,
+    inputs: ClusterInputs,
+    run: RunResult,
+    goal: Objective,
+    window: tuple[int, int] | None = None,
+    judged: Feasibility | None = None,
 ) -> Summary:
     """Every figure of a run over the requests ``window`` = [first, one past last) in order of arrival (default: all).
 
     ``window`` must be that of ``inputs``, as only its token gaps were kept. Latencies count every request that arrived
     in the window, refused and unfinished ones as infinite. Shares of the pools' time are of the whole run; drawn power
-    is of the window's time.
+    is of the window's time. ``judged``: the run against its SLO over the same window, where that is known.
     """
-    first, last = span = window or (0, len(inputs.arrival_ps))
+    span = window or (0, len(inputs.arrival_ps))
     latencies = window_latencies(inputs, run, span)
-    outcome = check(goal, latencies)
-    steady = window_stability(inputs, run, latencies, span)
+    judged = judged or feasibility(inputs, run, goal, span)
     duration_ps = max(run.end_ps - int(inputs.arrival_ps[0]), 0)
     uses = tuple(pool_uses(case, inputs, run))
     status = run.requests.status
     done = status == FINISHED
     finished = int(np.count_nonzero(done))
-    preempted = float(np.mean(run.requests.preemptions[first:last] > 0)) if last > first else 0.0
     duration_s = duration_ps / PS_PER_S
     return Summary(
         requests=len(status),
@@ -124,17 +127,30 @@ def summarise(
         tpot_s=distribution_s(latencies.tpot_of_several_ps),
         e2e_s=distribution_s(latencies.e2e_ps),
         queue_s=distribution_s(latencies.queue_ps),
-        slo=outcome,
-        stability=steady,
+        slo=judged.slo,
+        stability=judged.stability,
         power=drawn_power(case, inputs, run, None if window is None else span),
         nameplate_w=nameplate_w(case),
         provisioned_w=provisioned_w(case),
         pools=uses,
         preemptions=int(run.requests.preemptions.sum()),
         token_budget=inputs.scheduler.token_budget if case.scheduler.has_token_budget else None,
-        binding=binding(outcome.limits, steady.stable, uses, preempted),
-        warnings=(*_budget_warnings(case), *_implausible(inputs, uses), *_warnings(run, latencies, steady)),
+        binding=_binding(run, span, judged, uses),
+        warnings=(*_budget_warnings(case), *_implausible(inputs, uses), *_warnings(run, latencies, judged.stability)),
     )
+
+
+def binding_of(
+    case: Case, inputs: ClusterInputs, run: RunResult, window: tuple[int, int], judged: Feasibility
+) -> Binding:
+    """What binds at the run's rate: of all its figures that one alone."""
+    return _binding(run, window, judged, tuple(pool_uses(case, inputs, run)))
+
+
+def _binding(run: RunResult, window: tuple[int, int], judged: Feasibility, uses: Sequence[PoolUse]) -> Binding:
+    preempted = run.requests.preemptions[slice(*window)]
+    share = float(np.mean(preempted > 0)) if len(preempted) else 0.0
+    return binding(judged.slo.limits, judged.stability.stable, uses, share)
 
 
 def summary_json(summary: Summary, usd_per_hour: float | None, wall_s: float, engine_version: str) -> dict[str, Any]:

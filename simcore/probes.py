@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from simcore.binding import pressure
+from simcore.binding import Binding, pressure
 from simcore.clock import check_clock
 from simcore.engine.compile import compile_case, with_load
 from simcore.engine.inputs import ClusterInputs, WaitLimit
@@ -17,7 +17,7 @@ from simcore.evaluation import RateResult
 from simcore.feasibility import JUST_ABOVE_ONE, Feasibility, feasibility, window_latencies
 from simcore.give_up import wait_limits, waits_ps
 from simcore.latencies import Latencies
-from simcore.metrics import Summary, summarise
+from simcore.metrics import Summary, binding_of, summarise
 from simcore.offered_load import offered, replication, requests_needed
 from simcore.rate_grid import grid_rate
 from simcore.rate_search import DECIDING, LADDER
@@ -97,7 +97,12 @@ class Probe:
     @cached_property
     def summary(self) -> Summary:
         """Every figure of the run, which was not given up."""
-        return summarise(self.case, self.inputs, self.run, self.goal, self.inputs.window)
+        return summarise(self.case, self.inputs, self.run, self.goal, self.inputs.window, self.judged)
+
+    @property
+    def binding(self) -> Binding:
+        """What binds at the rate, of a run that was not given up."""
+        return binding_of(self.case, self.inputs, self.run, self.inputs.window, self.judged)
 
     @property
     def result(self) -> RateResult:

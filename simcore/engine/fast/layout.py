@@ -51,7 +51,7 @@ def table(record: type[Any], rows: int, **columns: Columns) -> NDArray[Any]:
 
 def address_of(rows: NDArray[Any]) -> int:
     """Where a table lies. Whoever hands it to compiled code keeps the table alive."""
-    return int(rows.__array_interface__["data"][0])
+    return int(rows.ctypes.data)  # __array_interface__ would describe every field of a record
 
 
 def row_of(record: type[Record]) -> Callable[[int, int], Record]:
