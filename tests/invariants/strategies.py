@@ -207,5 +207,8 @@ def pipelines(draw: st.DrawFn, kind: str) -> ClusterInputs:
         power_mw=((100, 900), (50, 200), (300, 300)),
         power_tokens=(1, 100),
     )
+    roles = draw(st.sampled_from([["mixed"], ["mixed", "mixed"]]))
+    if kind == CHUNKED:
+        roles = draw(st.sampled_from([["mixed", "mixed"], ["prefill", "decode"], ["prefill", "decode", "decode"]]))
     window = draw(st.sampled_from([None, (1, count - 1)]))
-    return cluster(policy, requests, [one] * draw(st.integers(1, 2)), window=window)
+    return cluster(policy, requests, [dataclasses.replace(one, role=role) for role in roles], window=window)

@@ -10,18 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.invariants.strategies import CO_LOCATED, failing, pipelines
+from tests.invariants.strategies import CHUNKED, CO_LOCATED, failing, pipelines
 from tests.invariants.test_fast_equals_oracle import SETTINGS, assert_equal
 
+KINDS = (*CO_LOCATED, CHUNKED)
 
-@pytest.mark.parametrize("kind", CO_LOCATED)
+
+@pytest.mark.parametrize("kind", KINDS)
 @SETTINGS
 @given(data=st.data())
 def test_fast_equals_oracle_in_pipelines(kind: str, data: st.DataObject) -> None:
     assert_equal(data.draw(pipelines(kind)))
 
 
-@pytest.mark.parametrize("kind", CO_LOCATED)
+@pytest.mark.parametrize("kind", KINDS)
 @SETTINGS
 @given(data=st.data())
 def test_fast_equals_oracle_in_pipelines_under_failures(kind: str, data: st.DataObject) -> None:

@@ -6,7 +6,7 @@ The oracle has this in ``splitwise.py``.
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import take
-from simcore.engine.fast.group import cut_group, has_groups, join_group
+from simcore.engine.fast.group import cut_group, join_group
 from simcore.engine.fast.group_state import group_at, slots_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
@@ -33,6 +33,12 @@ def is_contiguous(cluster: Cluster) -> bool:
 
 
 @step
+def has_group(replica: Replica) -> bool:
+    """Whether the decodes of the batch are a group."""
+    return replica.stages == 1
+
+
+@step
 def batch_size(cluster: Cluster, replica: Replica) -> int:
     """Tasks of the batch that are not in flight: between two iterations the decodes of the group and what is listed."""
     return replica.running + (group_at(cluster, replica.free_flight).members if replica.in_flight == 0 else 0)
@@ -56,7 +62,7 @@ def install(cluster: Cluster, replica: Replica) -> None:
 def join(cluster: Cluster, replica: Replica, task: int) -> None:
     """A task is in the batch: a decode in the group, where there is one. With a group, prompts are behind all decodes:
     what the tasks of one batch do when it ends does not depend on one another."""
-    if task & 1 == DECODE and has_groups(cluster, replica):
+    if task & 1 == DECODE and has_group(replica):
         join_group(cluster, group_at(cluster, replica.free_flight), task >> 1)
     else:
         append_running(cluster, replica, task)
@@ -65,7 +71,7 @@ def join(cluster: Cluster, replica: Replica, task: int) -> None:
 @step
 def put_out_from(cluster: Cluster, replica: Replica, kept: int) -> None:
     """The decodes of the batch behind the first so many are interrupted."""
-    if has_groups(cluster, replica):
+    if has_group(replica):
         group = group_at(cluster, replica.free_flight)
         for place in range(kept, group.members):
             put_out(cluster, replica, 2 * slots_of(cluster, group)[place] + DECODE)

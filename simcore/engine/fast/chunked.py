@@ -10,7 +10,7 @@ from simcore.engine.fast.blocks import give_back, growth_blocks, routed_prompt_t
 from simcore.engine.fast.chunkwise import reserve_for_chunks, send_chunk
 from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
-from simcore.engine.fast.group import end_step, has_groups, join_group
+from simcore.engine.fast.group import dissolve, end_step, join_group
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
@@ -18,7 +18,6 @@ from simcore.engine.fast.loads import WAITING, add_reserved, note_load
 from simcore.engine.fast.micro_batch import launch, next_flight
 from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.pools import return_home
-from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import free_slot, pop_joining, push_joining, push_waiting
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
@@ -114,15 +113,18 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
     members, how much of the list was looked at, how many were passed, and whether a decode was among them.
     """
     group = group_at(cluster, flight)
+    if group.members > 0 and replica.stages > 1 and has_decode_in_front(cluster, replica):
+        group.in_front = replica.left_over
+        dissolve(cluster, replica, group)
     members, looked_at, passed, lacks_blocks = group.members, 0, 0, False
-    size = replica.micro_batch_size
-    while looked_at < replica.running and members < size:
+    size, in_front = replica.micro_batch_size, replica.left_over if group.members > 0 else 0
+    while looked_at < replica.running and (members < size or looked_at < in_front):
         slot = running_of(cluster, replica)[looked_at]
         looked_at += 1
         request = request_at(cluster, slot)
         is_prefill = request.done_tokens < request.target_tokens
         if not is_prefill and grow(cluster, replica, request):
-            add_decode(cluster, replica, flight, members, slot)
+            join_group(cluster, group, slot)
             members += 1
         else:
             running_of(cluster, replica)[passed] = slot
@@ -133,13 +135,13 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
 
 
 @step
-def add_decode(cluster: Cluster, replica: Replica, flight: int, members: int, slot: int) -> None:
-    """A decode joins the micro-batch, in the group where there is one, to stay in it to its end: it has taken all its
-    KV, and there is a place for each that was admitted."""
-    if has_groups(cluster, replica):
-        join_group(cluster, group_at(cluster, flight), slot)
-    else:
-        join_batch(cluster, replica, flight, members, slot, 0)
+def has_decode_in_front(cluster: Cluster, replica: Replica) -> bool:
+    """Whether a decode was left over, which stands before the group and may take a place of the micro-batch."""
+    for i in range(replica.left_over):
+        request = request_at(cluster, running_of(cluster, replica)[i])
+        if request.done_tokens == request.target_tokens:
+            return True
+    return False
 
 
 @step

@@ -23,8 +23,8 @@ Where the group may not run as a whole it is *dissolved* into the running list, 
 oracle does; the decodes that it chose are *gathered* again. Beside a group that runs there are prompts in progress only
 in the running list, those ``in_front`` before the group's members and the others behind them. The splitwise kinds have
 a group on machines of one stage, and never dissolve it: the batch of a machine is its group, from the end of which
-decodes may be put out (``cut_group``); with ``chunked``, where a decode has taken all its KV and keeps its place, it is
-the decodes of the last micro-batch.
+decodes may be put out (``cut_group``). With ``chunked``, where a decode has taken all its KV, it is the decodes of the
+last micro-batch, with any number of stages.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from simcore.engine.fast.group_state import (
 from simcore.engine.fast.growth import advance_phase, grow_group, join_growth, leave_growth
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import close_up
-from simcore.engine.fast.names import REQUEST_LEVEL, SPLITWISE_BASELINE
+from simcore.engine.fast.names import REQUEST_LEVEL
 from simcore.engine.fast.queues import free_slot
 from simcore.engine.fast.state import (
     FOREVER,
@@ -54,12 +54,6 @@ from simcore.engine.fast.state import (
     running_of,
 )
 from simcore.engine.fast.tokens import count_gap, finish, forget_decode, is_in_window, note_gaps_of_run
-
-
-@step
-def has_groups(cluster: Cluster, replica: Replica) -> bool:
-    """Whether the decodes of a micro-batch are kept as a group."""
-    return replica.stages == 1 or cluster.kind < SPLITWISE_BASELINE
 
 
 @inlined
@@ -291,7 +285,7 @@ def dissolve_all(cluster: Cluster, replica: Replica) -> None:
 @inlined
 def gather(cluster: Cluster, replica: Replica, flight: int, decodes: int) -> None:
     """The decodes that were chosen by walking, the first members of the micro-batch, are a group from now on."""
-    if decodes > 0 and flight_at(cluster, flight).grouped == 0 and has_groups(cluster, replica):
+    if decodes > 0 and flight_at(cluster, flight).grouped == 0:
         gather_decodes(cluster, flight, decodes)
 
 
