@@ -283,7 +283,7 @@ def dissolve_all(cluster: Cluster, replica: Replica) -> None:
 
 
 @inlined
-def gather(cluster: Cluster, replica: Replica, flight: int, decodes: int) -> None:
+def gather(cluster: Cluster, flight: int, decodes: int) -> None:
     """The decodes that were chosen by walking, the first members of the micro-batch, are a group from now on."""
     if decodes > 0 and flight_at(cluster, flight).grouped == 0:
         gather_decodes(cluster, flight, decodes)

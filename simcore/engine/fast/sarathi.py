@@ -38,7 +38,7 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> tuple[int, i
         elif grow_or_preempt(cluster, replica, slot, looked_at):
             join_batch(cluster, replica, flight, members, slot, 0)
             members += 1
-    gather(cluster, replica, flight, members)
+    gather(cluster, flight, members)
     return members, looked_at, prefills
 
 

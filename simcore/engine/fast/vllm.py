@@ -65,5 +65,5 @@ def add_decodes(cluster: Cluster, replica: Replica, flight: int) -> int:
             join_batch(cluster, replica, flight, members, slot, 0)
             members += 1
     drop_front(cluster, replica, looked_at)
-    gather(cluster, replica, flight, members)
+    gather(cluster, flight, members)
     return members

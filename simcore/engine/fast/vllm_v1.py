@@ -57,7 +57,7 @@ def add_running(cluster: Cluster, replica: Replica, flight: int, decodes: int) -
         else:
             enough = False
     drop_front(cluster, replica, looked_at)
-    gather(cluster, replica, flight, decodes)
+    gather(cluster, flight, decodes)
     return members, spent, enough and replica.admitted == admitted
 
 
