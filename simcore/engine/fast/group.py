@@ -30,6 +30,7 @@ last micro-batch, with any number of stages.
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import give_back
+from simcore.engine.fast.gap_notes import count_gap, note_gaps_of_run
 from simcore.engine.fast.group_state import (
     Group,
     finish_steps_of,
@@ -53,7 +54,7 @@ from simcore.engine.fast.state import (
     request_at,
     running_of,
 )
-from simcore.engine.fast.tokens import count_gap, finish, forget_decode, is_in_window, note_gaps_of_run
+from simcore.engine.fast.tokens import finish, forget_decode, is_in_window
 
 
 @inlined

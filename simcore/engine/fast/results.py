@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simcore.distribution import REPORTED, rank
 from simcore.engine.fast.gaps import Again, RunsOfGaps
 from simcore.engine.fast.layout import Int64
 from simcore.engine.fast.memory import Memory
@@ -35,11 +36,12 @@ def run_result(memory: Memory, again: Again) -> RunResult:
 
 def gaps(memory: Memory, again: Again) -> RunsOfGaps:
     """The runs that were noted, not copied; where they were too many, the reported percentiles instead."""
-    runs, record = memory.tables["gaps"][: memory.get("gap_runs")], memory.record
-    if has_outgrown(memory):
-        record.settle(runs, gaps_due(memory))
-        runs = runs[:0].copy()
-    return RunsOfGaps(runs, record, again)
+    runs = memory.tables["gaps"][: memory.get("gap_runs")]
+    made = RunsOfGaps(runs, memory.get("gap_runs_counted"), memory.record, again)
+    if not has_outgrown(memory):
+        return made
+    ranks = (rank(percentile, max(gaps_due(memory), 1)) for percentile in REPORTED)
+    return made.settled([place for place in ranks if place <= made.total])
 
 
 def gaps_due(memory: Memory) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simcore.engine.fast.gap_bins import count_growing
 from simcore.engine.fast.gap_state import GapRun
 from simcore.engine.fast.layout import fields_of, table
 from simcore.engine.fast.memory import Memory
@@ -40,6 +41,7 @@ def put_gaps(memory: Memory) -> None:
     """Room for the gaps of one run, which has it for itself: they are handed out."""
     memory.put("gaps", np.empty(FIRST_GAPS + most_gaps(memory), fields_of(GapRun)))
     memory.fix("gap_room", len(memory.tables["gaps"]))
+    memory.put("gap_bins", memory.record.bins)
 
 
 def enlarge(memory: Memory, lacking: int, now: int) -> None:
@@ -75,7 +77,9 @@ def make_room_for_gaps(memory: Memory) -> None:
     room, needed = memory.get("gap_room"), most_gaps(memory)
     runs = memory.get("gap_runs")
     if 2 * room > most_runs(memory):
-        runs = memory.record.thin(memory.tables["gaps"][:runs], (room - needed) * 3 // 4)
+        rows = memory.tables["gaps"][:runs]
+        count_growing(rows[memory.get("gap_runs_counted") :], memory.record.bins)
+        runs = memory.record.thin(rows, (room - needed) * 3 // 4)
         memory.cluster["gap_runs"] = memory.cluster["gap_runs_counted"] = runs
     if runs + needed > room:
         memory.lengthen("gaps", max(2 * room, runs + needed))

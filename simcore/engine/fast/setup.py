@@ -16,7 +16,7 @@ COLUMNS = ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens
 RESULTS = dict.fromkeys(("first_scheduled_ps", "first_token_ps", "finish_ps", "max_gap_ps"), np.int64)
 SMALL_RESULTS = dict.fromkeys(("status", "prefill_replica", "decode_replica", "preemptions"), np.int32)
 """Numbers below 2**31."""
-OF_ONE_RUN = (*COLUMNS, *RESULTS, *SMALL_RESULTS, "gaps", "displaced", "wait_limits")
+OF_ONE_RUN = (*COLUMNS, *RESULTS, *SMALL_RESULTS, "gaps", "gap_bins", "displaced", "wait_limits")
 
 
 def begin(inputs: ClusterInputs, record: GapRecord) -> Memory:
@@ -45,7 +45,8 @@ def put_load(memory: Memory, inputs: ClusterInputs) -> None:
     for name in COLUMNS:
         memory.put(name, np.ascontiguousarray(getattr(inputs, name), dtype=np.int64))
     for name, kind in {**RESULTS, **SMALL_RESULTS}.items():
-        memory.put(name, np.zeros(requests, kind))
+        begins_at_none = name in ("max_gap_ps", "preemptions")  # the others are written when a request arrives
+        memory.put(name, (np.zeros if begins_at_none else np.empty)(requests, kind))
     memory.put("displaced", np.zeros(requests if memory.get("change_count") else 0, np.int64))
     memory.fix("trace_requests", requests)
     memory.fix("next_arrival_ps", int(inputs.arrival_ps[0]) if requests else FOREVER)

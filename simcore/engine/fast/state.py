@@ -365,7 +365,7 @@ class Cluster:
     gap_runs: int
     """Of the rows of ``gaps`` those that are used."""
     gap_runs_counted: int
-    """Of these those that the record has counted, and so are not to be changed."""
+    """Of these those of which the ones that grow are counted, too."""
     seconds: int
     """Length of ``energy_by_second_nj`` that is used."""
     chosen_tasks: int
@@ -464,6 +464,9 @@ class Cluster:
     """What was found of curves and power (``known.py``)."""
     gaps: int
     """Runs of token gaps."""
+    gap_bins: int
+    """How many gaps came, by their bin (``gap_scale.py``); below 0, from ``UNMARKED`` on, where its runs are not
+    kept."""
     gap_room: int
     """Rows of ``gaps``."""
     wait_limits: int

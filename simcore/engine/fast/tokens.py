@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import routed_tokens
-from simcore.engine.fast.gap_state import MOST_COUNTED, GapRun, gap_run_at
+from simcore.engine.fast.gap_notes import count_gap
 from simcore.engine.fast.give_up import note_finish, note_first_token
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import numbers, smalls
@@ -45,14 +45,6 @@ def is_in_window(cluster: Cluster, request: Request) -> bool:
 
 
 @step
-def note_gaps_of_run(cluster: Cluster, first_ps: int, growth_ps: int, terms: int, count: int) -> None:
-    """So many members have gaps that grow from the first one by as much each time."""
-    run = gap_run_at(cluster, cluster.gap_runs)
-    run.first_ps, run.growth_ps, run.terms, run.count = first_ps, growth_ps, terms, count
-    cluster.gap_runs += 1
-
-
-@step
 def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     """A gap holds whatever happened in it: stalls, a KV transfer, a preemption and its recomputation.
 
@@ -61,22 +53,6 @@ def note_gap(cluster: Cluster, request: Request, gap_ps: int) -> None:
     request.max_gap_ps = max(request.max_gap_ps, gap_ps)
     if is_in_window(cluster, request):
         count_gap(cluster, gap_ps)
-
-
-@step
-def count_gap(cluster: Cluster, gap_ps: int) -> None:
-    """One gap, with those of the last runs that are like it: members of up to so many micro-batches in turn."""
-    for place in range(cluster.gap_runs - 1, max(cluster.gap_runs - 4, cluster.gap_runs_counted - 1), -1):
-        if is_another_of(gap_run_at(cluster, place), gap_ps):
-            gap_run_at(cluster, place).count += 1
-            return
-    note_gaps_of_run(cluster, gap_ps, 0, 1, 1)
-
-
-@step
-def is_another_of(run: GapRun, gap_ps: int) -> bool:
-    """Whether a gap may be counted with those of a run."""
-    return run.terms == 1 and run.first_ps == gap_ps and run.count < MOST_COUNTED
 
 
 @step
