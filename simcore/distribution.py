@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.latencies import INFINITE, TokenGaps, pieces
+from simcore.latencies import INFINITE, PIECE, TokenGaps, pieces
 from simcore.latency.curve import PS_PER_S
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -100,12 +100,14 @@ def gap_percentiles(gaps: TokenGaps, never: int, wanted: Sequence[float]) -> lis
 
 def exact_sum(values: NDArray[np.int64]) -> int:
     """The sum of whole numbers, whatever its size."""
+    if len(values) <= PIECE:
+        return _exact_sum(values)
     return sum(_exact_sum(values[piece]) for piece in pieces(len(values)))
 
 
 def _exact_sum(values: NDArray[np.int64]) -> int:
     """Where one int64 might overflow, its halves apart: there is room for 2**31 of each."""
-    if len(values) * max(int(values.max(initial=0)), -int(values.min(initial=0))) < INT64_SAFE:
+    if len(values) == 0 or len(values) * max(int(values.max()), -int(values.min())) < INT64_SAFE:
         return int(values.sum())
     return (int((values >> HALF_BITS).sum()) << HALF_BITS) + int((values & (1 << HALF_BITS) - 1).sum())
 

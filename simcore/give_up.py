@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simcore.distribution import rank
 from simcore.engine.inputs import Wait, WaitLimit
-from simcore.latencies import INFINITE, Latencies
+from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S
 from simcore.lone import lone_times
 from simcore.same import Same, are_fixed
@@ -108,5 +108,5 @@ def _ps(limits: Float64) -> NDArray[np.int64]:
 def waits_ps(latencies: Latencies, wait: Wait) -> NDArray[np.int64]:
     """How long each of the window's requests waited; ``INFINITE`` where it did not finish."""
     if wait == Wait.DECODE:
-        return np.where(latencies.done, latencies.finish_ps - latencies.first_token_ps, INFINITE)
-    return {Wait.QUEUE: latencies.queue_ps, Wait.TTFT: latencies.ttft_ps, Wait.E2E: latencies.e2e_ps}[wait]
+        return latencies.decode_ps
+    return latencies.queue_ps if wait == Wait.QUEUE else latencies.ttft_ps if wait == Wait.TTFT else latencies.e2e_ps

@@ -73,6 +73,11 @@ class Latencies:
         return self._or_infinite(self.finish_ps - self.arrival_ps)
 
     @property
+    def decode_ps(self) -> Int64:
+        """First token to last."""
+        return self._or_infinite(self.finish_ps - self.first_token_ps)
+
+    @property
     def tpot_ps(self) -> Float64:
         """(finish - first token) / (output - 1); infinite where unfinished, 0 with one output token (see
         ``has_tpot``)."""

@@ -222,7 +222,7 @@ def _budget_warnings(case: Case) -> tuple[str, ...]:
 
 def _implausible(inputs: ClusterInputs, uses: Sequence[PoolUse]) -> list[str]:
     """Iteration times that no machine has: nothing for a token, or less than the accelerators' peaks allow."""
-    curves = dict.fromkeys(replica.curve for replica in inputs.replicas)
+    curves = {id(replica.curve): replica.curve for replica in inputs.replicas}.values()
     kinds = [kind for kind in BatchKind if any(c.base_ps(kind, 1) == 0 < max(c.knots_ps(kind)) for c in curves)]
     names = ", ".join(kind.name.lower() for kind in kinds)
     free = f"latency: one token takes 0 s ({names}), for the first knots go on below 0: give a knot at 1 token"
@@ -270,7 +270,7 @@ def _short_run(latencies: Latencies) -> str:
 def _gap_sum_ps(latencies: Latencies) -> int:
     """Of all token gaps where every one came: they are what lies between a request's first token and its last."""
     finished = (part.finished for part in latencies.parts())
-    return sum(exact_sum(part.finish_ps - part.first_token_ps) for part in finished)
+    return sum(exact_sum(part.decode_ps) for part in finished)
 
 
 def _per_s(count: float, duration_s: float) -> float:

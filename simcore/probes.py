@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore.binding import Binding, pressure
 from simcore.clock import check_clock
@@ -80,14 +81,11 @@ class Probe:
         counts by its worst gap over the limit."""
         if self.run.gave_up:
             return max(len(self.load) / max(self.requests, 1), JUST_ABOVE_ONE)
-        misses = max((self._misses(limit) for limit in self.limits), default=0.0)
+        waited = {wait: waits_ps(self.latencies, wait) for wait in {limit.wait for limit in self.limits}}
+        misses = max((_misses(limit, waited[limit.wait]) for limit in self.limits), default=0.0)
         gaps = max((pressure(limit) for limit in self.judged.slo.limits if limit.metric == "tbt_s"), default=0.0)
         found = max(misses, gaps)
         return min(max(found, LEAST_PRESSURE), 1.0) if self.feasible else max(found, JUST_ABOVE_ONE)
-
-    def _misses(self, limit: WaitLimit) -> float:
-        missed = int(np.count_nonzero(waits_ps(self.latencies, limit.wait) > limit.limit_ps))
-        return (missed + 0.5) / (limit.allowed + 1)
 
     @cached_property
     def latencies(self) -> Latencies:
@@ -108,6 +106,10 @@ class Probe:
     def result(self) -> RateResult:
         """As a study keeps it."""
         return self.summary.rate_result(self.rate_req_per_s)
+
+
+def _misses(limit: WaitLimit, waited_ps: NDArray[np.int64]) -> float:
+    return (int(np.count_nonzero(waited_ps > limit.limit_ps)) + 0.5) / (limit.allowed + 1)
 
 
 @dataclass
