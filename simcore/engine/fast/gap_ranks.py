@@ -24,15 +24,26 @@ FINE_BINS = 2**FINE_BITS
 
 def gap_in_bin(runs: NDArray[Any], place: int, rank: int) -> int:
     """The gap that has this rank among those in a bin of the logarithmic scale."""
-    part, bins = np.empty(len(runs), runs.dtype), np.empty(FINE_BINS, np.int64)
     low, high = start_of_bin(place), start_of_bin(place + 1)
+    reaching = runs_between(address_of(runs), len(runs), low, high)
+    part, bins = np.empty(reaching, runs.dtype), np.empty(FINE_BINS, np.int64)
     return gap_between(address_of(runs), len(runs), address_of(part), address_of(bins), low, high, rank)
 
 
 @entry
+def runs_between(runs: int, length: int, low: int, high: int) -> int:
+    """How many runs have a gap of at least ``low`` and less than ``high``, or pass over them."""
+    found = 0
+    for i in range(length):
+        run = gap_run_row(runs, i)
+        found += int(run.first_ps < high and run.first_ps + run.growth_ps * (run.terms - 1) >= low)
+    return found
+
+
+@entry
 def gap_between(runs: int, length: int, part: int, bins: int, low: int, high: int, rank: int) -> int:
-    """Among gaps of at least ``low`` and less than ``high``. Addresses of tables: the runs, room for as many, and for
-    ``FINE_BINS`` counts."""
+    """Among gaps of at least ``low`` and less than ``high``. Addresses of tables: the runs, room for those that
+    ``runs_between`` counts, and for ``FINE_BINS`` counts."""
     kept = clip(runs, length, part, low, high)
     while True:
         low, longest = high, 0

@@ -66,8 +66,8 @@ class RunsOfGaps:
 
     def settled(self, ranks: Sequence[int]) -> RunsOfGaps:
         """The same where only these ranks will be asked for, as long as their runs are kept: the others go."""
-        marked = self.record.bins[self._bins_of(ranks)] >= 0
-        self._find([rank for rank, is_marked in zip(ranks, marked.tolist(), strict=True) if is_marked])
+        places = dict(zip(ranks, self._bins_of(ranks), strict=True))
+        self._look_up({rank: place for rank, place in places.items() if self.record.bins[place] >= 0}, self.runs)
         counted = GapRecord(self.record.counts + UNMARKED, shrinks=False)
         return RunsOfGaps(self.runs[:0].copy(), 0, counted, self.again, self.found)
 
@@ -94,12 +94,15 @@ class RunsOfGaps:
             self.found.update(zip(lacking, others.at_ranks(list(lacking)), strict=True))
         here = {rank: place for rank, place in places.items() if rank not in lacking}
         if here:
-            wanted = GapRecord.of_bins(list(here.values())).bins
-            part = np.empty(len(self.runs), self.runs.dtype)
-            part = part[: pick_marked(self.runs, wanted, part)]
-            for rank, place in here.items():
-                before = int(self.upto[place - 1]) if place else 0
-                self.found[rank] = gap_in_bin(part, place, rank - before)
+            self._look_up(here, np.empty(len(self.runs), self.runs.dtype))
+
+    def _look_up(self, places: dict[int, int], room: NDArray[Any]) -> None:
+        """Ranks whose bins' runs are kept; these are put into ``room``."""
+        wanted = GapRecord.of_bins(list(places.values())).bins
+        part = room[: pick_marked(self.runs, wanted, room)]
+        for rank, place in places.items():
+            before = int(self.upto[place - 1]) if place else 0
+            self.found[rank] = gap_in_bin(part, place, rank - before)
 
 
 def merged(gap_ps: Int64, counts: Int64) -> tuple[Int64, Int64]:

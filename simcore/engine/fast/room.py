@@ -73,17 +73,23 @@ def lengthen_seconds(memory: Memory, seconds: int) -> None:
 
 
 def make_room_for_gaps(memory: Memory) -> None:
-    """Twice as much while that is within ``most_runs``, else what the record can do without; more where it cannot."""
-    room, needed = memory.get("gap_room"), most_gaps(memory)
-    runs = memory.get("gap_runs")
-    if 2 * room > most_runs(memory):
-        rows = memory.tables["gaps"][:runs]
-        count_growing(rows[memory.get("gap_runs_counted") :], memory.record.bins)
-        runs = memory.record.thin(rows, (room - needed) * 3 // 4)
-        memory.cluster["gap_runs"] = memory.cluster["gap_runs_counted"] = runs
-    if runs + needed > room:
-        memory.lengthen("gaps", max(2 * room, runs + needed))
+    """Twice as much up to ``most_runs``; then what the record can do without, more only where that is too little."""
+    room, most, needed = memory.get("gap_room"), most_runs(memory), most_gaps(memory)
+    enough = (room - needed) * 3 // 4
+    if room >= most:
+        thin_gaps(memory, enough)
+    if memory.get("gap_runs") > enough:
+        longer = 2 * room if room >= most else min(2 * room, most)
+        memory.lengthen("gaps", max(longer, memory.get("gap_runs") + needed))
         memory.fix("gap_room", len(memory.tables["gaps"]))
+
+
+def thin_gaps(memory: Memory, enough: int) -> None:
+    """Have the record keep so many runs at most, if it can."""
+    rows = memory.tables["gaps"][: memory.get("gap_runs")]
+    count_growing(rows[memory.get("gap_runs_counted") :], memory.record.bins)
+    kept = memory.record.thin(rows, enough)
+    memory.cluster["gap_runs"] = memory.cluster["gap_runs_counted"] = kept
 
 
 def has_outgrown(memory: Memory) -> bool:
