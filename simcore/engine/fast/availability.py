@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.displaced import look_again, release, withdraw
+from simcore.engine.fast.flight_state import flight_at, members_of
 from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
@@ -12,18 +13,10 @@ from simcore.engine.fast.names import FAILED, STARTING, UP
 from simcore.engine.fast.pools import join_home, leave_pool
 from simcore.engine.fast.queues import push_unrouted
 from simcore.engine.fast.replica import arrive, catch_up
+from simcore.engine.fast.replica_state import Replica, empty, replica_at
+from simcore.engine.fast.request_state import Request, request_at
 from simcore.engine.fast.router import route
-from simcore.engine.fast.state import (
-    FOREVER,
-    Cluster,
-    Replica,
-    Request,
-    empty,
-    flight_at,
-    members_of,
-    replica_at,
-    request_at,
-)
+from simcore.engine.fast.state import FOREVER, Cluster
 from simcore.engine.fast.tokens import forget_decode
 from simcore.engine.fast.transfer import cancel_transfer, drop_cancelled, start_waiting_transfers
 

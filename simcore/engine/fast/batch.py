@@ -21,9 +21,11 @@ from simcore.engine.fast.lists import (
 )
 from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.queues import count_waiting_blocks
+from simcore.engine.fast.replica_state import Replica, running_of
+from simcore.engine.fast.request_state import request_at
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.selection import task_blocks
-from simcore.engine.fast.state import DECODE, PROMPT, Cluster, Replica, request_at, running_of
+from simcore.engine.fast.state import DECODE, PROMPT, Cluster
 
 
 @step

@@ -5,7 +5,9 @@ from __future__ import annotations
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import quotient
 from simcore.engine.fast.names import MAX_LENGTH, ON_DEMAND, OUTPUT_AT_DECODE
-from simcore.engine.fast.state import Cluster, Replica, Request
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import Request
+from simcore.engine.fast.state import Cluster
 
 
 @step

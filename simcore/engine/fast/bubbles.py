@@ -6,18 +6,11 @@ with the micro-batch before. They are kept with the micro-batch until it ends. B
 
 from __future__ import annotations
 
+from simcore.engine.fast.flight_state import MicroBatch, flight_at, gaps_of, stage_starts_of
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import BYTES, numbers
-from simcore.engine.fast.state import (
-    GAP_PARTS,
-    NONE,
-    Cluster,
-    MicroBatch,
-    Replica,
-    flight_at,
-    gaps_of,
-    stage_starts_of,
-)
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.state import GAP_PARTS, NONE, Cluster
 from simcore.engine.outputs import BubbleCause
 from simcore.latency.curve import BatchKind
 

@@ -10,6 +10,7 @@ from simcore.engine.fast.blocks import give_back, growth_blocks, routed_prompt_t
 from simcore.engine.fast.chunkwise import reserve_for_chunks, send_chunk
 from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
+from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_of
 from simcore.engine.fast.group import dissolve, end_step, join_group
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
@@ -19,19 +20,11 @@ from simcore.engine.fast.micro_batch import launch, next_flight
 from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.pools import return_home
 from simcore.engine.fast.queues import free_slot, pop_joining, push_joining, push_waiting
+from simcore.engine.fast.replica_state import Replica, replica_at, running_of
+from simcore.engine.fast.request_state import Request, request_at
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
-from simcore.engine.fast.state import (
-    Cluster,
-    Replica,
-    Request,
-    flight_at,
-    members_of,
-    new_tokens_of,
-    replica_at,
-    request_at,
-    running_of,
-)
+from simcore.engine.fast.state import Cluster
 from simcore.engine.fast.tokens import advance
 from simcore.engine.fast.transfer import finish_transfer, send_whole, start_waiting_transfers
 

@@ -5,19 +5,13 @@ The rules are the oracle's.
 
 from __future__ import annotations
 
+from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_of
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.names import CHUNKWISE
-from simcore.engine.fast.state import (
-    Cluster,
-    Replica,
-    Request,
-    flight_at,
-    members_of,
-    new_tokens_of,
-    replica_at,
-    request_at,
-)
+from simcore.engine.fast.replica_state import Replica, replica_at
+from simcore.engine.fast.request_state import Request, request_at
+from simcore.engine.fast.state import Cluster
 from simcore.engine.fast.transfer import has_room, is_sent, reserve_room, send
 from simcore.engine.fast.transfer_heap import push_transfer
 

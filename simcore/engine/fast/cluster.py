@@ -16,22 +16,14 @@ from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.next_end import first_ending, next_end_ps
 from simcore.engine.fast.queues import free_slot, push_unrouted, take_slot
 from simcore.engine.fast.replica import arrive, end_iteration, end_transfer, is_splitwise, start_iterations
+from simcore.engine.fast.replica_state import replica_at
+from simcore.engine.fast.request_state import request_at, task_at
 from simcore.engine.fast.results import run_result
 from simcore.engine.fast.room import MORE_GAPS, MORE_SECONDS, MORE_SLOTS, enlarge
 from simcore.engine.fast.rounds import go_round
 from simcore.engine.fast.router import could_ever_hold, route
 from simcore.engine.fast.setup import begin, give_back
-from simcore.engine.fast.state import (
-    DECODE,
-    FOREVER,
-    NONE,
-    PROMPT,
-    Cluster,
-    cluster_row,
-    replica_at,
-    request_at,
-    task_at,
-)
+from simcore.engine.fast.state import DECODE, FOREVER, NONE, PROMPT, Cluster, cluster_row
 from simcore.engine.fast.transfer import poll_transfer
 from simcore.engine.fast.transfer_heap import pop_transfer
 from simcore.engine.inputs import ClusterInputs

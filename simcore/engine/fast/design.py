@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.energy import power_knot_array
 from simcore.engine.fast.flat_minimum import flat_row, ranges_of
+from simcore.engine.fast.flight_state import MicroBatch
 from simcore.engine.fast.group_state import Group
 from simcore.engine.fast.known import TOKENS_REMEMBERED, Known
 from simcore.engine.fast.layout import table
@@ -26,9 +27,10 @@ from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.names import ROLES, STATES
 from simcore.engine.fast.physics import Physics
 from simcore.engine.fast.pools import ROLE_OF_POOL
+from simcore.engine.fast.replica_state import Replica, Work
 from simcore.engine.fast.room import put_room
 from simcore.engine.fast.settings import settings
-from simcore.engine.fast.state import FOREVER, GAP_PARTS, KINDS_OF_BATCH, NONE, Cluster, MicroBatch, Replica, Work
+from simcore.engine.fast.state import FOREVER, GAP_PARTS, KINDS_OF_BATCH, NONE, Cluster
 from simcore.engine.inputs import UNDIVIDED_KINDS, ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
 from simcore.engine.outputs import BubbleCause
 from simcore.same import Same

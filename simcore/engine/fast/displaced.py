@@ -15,8 +15,10 @@ from simcore.engine.fast.loads import WAITING, add_pending, add_reserved, note_l
 from simcore.engine.fast.names import CONTIGUOUS
 from simcore.engine.fast.preemption import start_over
 from simcore.engine.fast.queues import count_waiting_blocks, free_slot, remove_waiting_request
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import request_at, task_at
 from simcore.engine.fast.running import remove_running
-from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, request_at, task_at
+from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster
 from simcore.engine.fast.tokens import emit_token, end_prefill
 
 

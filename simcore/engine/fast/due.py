@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
-from simcore.engine.fast.state import Cluster, Replica
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.state import Cluster
 
 
 @step

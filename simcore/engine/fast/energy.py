@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from simcore.engine.fast.curve import between, knot_tokens, knot_value, segment
+from simcore.engine.fast.flight_state import flight_at, start_on
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import Int64, numbers, quotient
-from simcore.engine.fast.state import Cluster, Replica, flight_at, start_on
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.state import Cluster
 from simcore.engine.inputs import ReplicaInputs
 
 PS_PER_US = 1_000_000

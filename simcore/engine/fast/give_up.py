@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers, row_of
-from simcore.engine.fast.state import Cluster, Request, WaitLimit
+from simcore.engine.fast.request_state import Request
+from simcore.engine.fast.state import Cluster, WaitLimit
 from simcore.engine.inputs import Wait
 
 QUEUE, TTFT, DECODE, E2E = (int(wait) for wait in Wait)

@@ -30,6 +30,7 @@ last micro-batch, with any number of stages.
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import give_back
+from simcore.engine.fast.flight_state import flight_at, members_of
 from simcore.engine.fast.gap_notes import count_gap, note_gaps_of_run
 from simcore.engine.fast.group_state import (
     Group,
@@ -45,15 +46,9 @@ from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import close_up
 from simcore.engine.fast.names import REQUEST_LEVEL
 from simcore.engine.fast.queues import free_slot
-from simcore.engine.fast.state import (
-    FOREVER,
-    Cluster,
-    Replica,
-    flight_at,
-    members_of,
-    request_at,
-    running_of,
-)
+from simcore.engine.fast.replica_state import Replica, running_of
+from simcore.engine.fast.request_state import request_at
+from simcore.engine.fast.state import FOREVER, Cluster
 from simcore.engine.fast.tokens import finish, forget_decode, is_in_window
 
 

@@ -17,7 +17,9 @@ from simcore.engine.fast.group_state import Group, finish_steps_of, growing_of, 
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import quotient, remainder
 from simcore.engine.fast.names import ON_DEMAND, OUTPUT_AT_DECODE
-from simcore.engine.fast.state import Cluster, Replica, Request, request_at
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import Request, request_at
+from simcore.engine.fast.state import Cluster
 
 
 @step

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import Replica
+from simcore.engine.fast.replica_state import Replica
 
 
 @step

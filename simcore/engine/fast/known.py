@@ -10,7 +10,8 @@ from simcore.engine.fast.curve import base_ps
 from simcore.engine.fast.energy import power_mw
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import row_of
-from simcore.engine.fast.state import KINDS_OF_BATCH, Cluster, Replica, curve_at
+from simcore.engine.fast.replica_state import Replica, curve_at
+from simcore.engine.fast.state import KINDS_OF_BATCH, Cluster
 
 TOKENS_REMEMBERED = 4096
 

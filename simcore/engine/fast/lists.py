@@ -20,7 +20,9 @@ from __future__ import annotations
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.loads import WAITING, note_load
 from simcore.engine.fast.names import SPLITWISE_SIM
-from simcore.engine.fast.state import NONE, PROMPT, Cluster, Replica, request_at, task_at
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import request_at, task_at
+from simcore.engine.fast.state import NONE, PROMPT, Cluster
 
 
 @step

@@ -11,7 +11,8 @@ from __future__ import annotations
 from simcore.engine.fast.flat_minimum import RANGE, first_least, flat_row, note_number, ranges_of
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import BYTES, Int64
-from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, replica_at
+from simcore.engine.fast.replica_state import Replica, replica_at
+from simcore.engine.fast.state import FOREVER, NONE, Cluster
 from simcore.engine.inputs import SchedulerInputs
 
 PENDING, RESERVED, WAITING, KV_BLOCKS = range(4)

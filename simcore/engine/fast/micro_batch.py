@@ -5,26 +5,15 @@ from __future__ import annotations
 from simcore.engine.fast.bubbles import count_bubbles, note_gaps
 from simcore.engine.fast.curve import chunk_ps
 from simcore.engine.fast.energy import add_batch_energy
+from simcore.engine.fast.flight_state import MicroBatch, flight_at, members_of, new_tokens_of, stage_starts_of, start_on
 from simcore.engine.fast.group_state import Group, group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.known import recall
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.next_end import note_next_end
-from simcore.engine.fast.state import (
-    Cluster,
-    MicroBatch,
-    Replica,
-    Request,
-    curve_at,
-    flight_at,
-    members_of,
-    new_tokens_of,
-    request_at,
-    stage_starts_of,
-    stages_free_of,
-    start_on,
-    work_at,
-)
+from simcore.engine.fast.replica_state import Replica, curve_at, stages_free_of, work_at
+from simcore.engine.fast.request_state import Request, request_at
+from simcore.engine.fast.state import Cluster
 from simcore.engine.outputs import NEVER
 from simcore.latency.curve import BatchKind
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from simcore.engine.fast.flat_minimum import change_number, change_only_number, first_with_least, least_number
+from simcore.engine.fast.flight_state import flight_at
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import FOREVER, Cluster, Replica, flight_at
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.state import FOREVER, Cluster
 
 
 @step

@@ -6,8 +6,10 @@ from simcore.engine.fast.blocks import growth_blocks
 from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit_prompts, grow_or_preempt, join_batch
+from simcore.engine.fast.replica_state import Replica, running_of
+from simcore.engine.fast.request_state import request_at
 from simcore.engine.fast.running import drop_front
-from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
+from simcore.engine.fast.state import Cluster
 
 
 @step

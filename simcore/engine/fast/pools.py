@@ -6,7 +6,8 @@ from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.loads import enter_loads, leave_loads
 from simcore.engine.fast.names import DECODE_ROLE, MIXED_ROLE, PREFILL_ROLE
-from simcore.engine.fast.state import NONE, Cluster, Replica, pool_of, replica_at
+from simcore.engine.fast.replica_state import Replica, replica_at
+from simcore.engine.fast.state import NONE, Cluster, pool_of
 
 ROLE_OF_POOL = ("prefill", "decode", "mixed")
 PREFILL_POOL, DECODE_POOL, MIXED_POOL = range(3)

@@ -10,19 +10,14 @@ from simcore.engine.fast.blocks import (
     room_to_admit,
     take,
 )
+from simcore.engine.fast.flight_state import members_of, new_tokens_of
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import smalls
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL
 from simcore.engine.fast.queues import pop_waiting, push_waiting_front
-from simcore.engine.fast.state import (
-    Cluster,
-    Replica,
-    Request,
-    members_of,
-    new_tokens_of,
-    request_at,
-    running_of,
-)
+from simcore.engine.fast.replica_state import Replica, running_of
+from simcore.engine.fast.request_state import Request, request_at
+from simcore.engine.fast.state import Cluster
 
 
 @step

@@ -7,7 +7,9 @@ from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.loads import WAITING, note_load
 from simcore.engine.fast.names import LEAST_KV
-from simcore.engine.fast.state import NONE, Cluster, Replica, Request, request_at
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import Request, request_at
+from simcore.engine.fast.state import NONE, Cluster
 
 
 @inlined

@@ -9,6 +9,7 @@ from simcore.engine.fast import chunked, orca, request_level, sarathi, splitwise
 from simcore.engine.fast.bubbles import count_bubbles
 from simcore.engine.fast.due import make_due
 from simcore.engine.fast.energy import add_batch_energy
+from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_of
 from simcore.engine.fast.group import end_step, join_group, leave_replica
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
@@ -17,17 +18,11 @@ from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL, SARATHI, SPLITWISE_BASELINE, VLLM
 from simcore.engine.fast.next_end import note_next_end, set_next_end
 from simcore.engine.fast.queues import push_waiting
+from simcore.engine.fast.replica_state import Replica, replica_at
+from simcore.engine.fast.request_state import request_at
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import boundary_ps, fold, steps_over, stretch
-from simcore.engine.fast.state import (
-    Cluster,
-    Replica,
-    flight_at,
-    members_of,
-    new_tokens_of,
-    replica_at,
-    request_at,
-)
+from simcore.engine.fast.state import Cluster
 from simcore.engine.fast.tokens import advance
 
 

@@ -7,11 +7,14 @@ is one a stage at most: of those not in flight, the one that the oracle looks fo
 
 from __future__ import annotations
 
+from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_of
 from simcore.engine.fast.group import end_step, join_group, leave_replica
 from simcore.engine.fast.group_state import Group, group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit_prompts
-from simcore.engine.fast.state import Cluster, Replica, flight_at, members_of, new_tokens_of, request_at
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import request_at
+from simcore.engine.fast.state import Cluster
 from simcore.engine.fast.tokens import advance
 
 

@@ -8,7 +8,8 @@ from simcore.engine.fast.gap_bins import count_growing
 from simcore.engine.fast.gap_state import GapRun
 from simcore.engine.fast.layout import fields_of, table
 from simcore.engine.fast.memory import Memory
-from simcore.engine.fast.state import FOREVER, Request, Task, Transfer
+from simcore.engine.fast.request_state import Request, Task, Transfer
+from simcore.engine.fast.state import FOREVER
 from simcore.latency.curve import PS_PER_S
 
 MORE_SLOTS, MORE_GAPS, MORE_SECONDS = 1, 2, 3

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from simcore.engine.fast.bubbles import count_bubbles
 from simcore.engine.fast.energy import add_batch_energy
+from simcore.engine.fast.flight_state import MicroBatch, flight_at
 from simcore.engine.fast.gap_state import gaps_may_lack
 from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import Group, group_at
@@ -20,8 +21,9 @@ from simcore.engine.fast.micro_batch import DECODE, launch, leave_flight
 from simcore.engine.fast.names import REQUEST_LEVEL, SPLITWISE_BASELINE, VLLM_V1
 from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.preemption import has_place, head_fits
+from simcore.engine.fast.replica_state import Replica
 from simcore.engine.fast.set_aside import keeps_aside
-from simcore.engine.fast.state import Cluster, MicroBatch, Replica, flight_at
+from simcore.engine.fast.state import Cluster
 
 
 @step

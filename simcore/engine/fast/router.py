@@ -40,7 +40,9 @@ from simcore.engine.fast.names import (
     SPLITWISE,
 )
 from simcore.engine.fast.pools import DECODE_POOL, MIXED_POOL, PREFILL_POOL, turn_mixed
-from simcore.engine.fast.state import FOREVER, NONE, Cluster, Replica, Request, pool_of, replica_at
+from simcore.engine.fast.replica_state import Replica, replica_at
+from simcore.engine.fast.request_state import Request
+from simcore.engine.fast.state import FOREVER, NONE, Cluster, pool_of
 
 ANY_ROLE = -1
 

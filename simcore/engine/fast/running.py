@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
+from simcore.engine.fast.replica_state import Replica, running_of
+from simcore.engine.fast.request_state import request_at
+from simcore.engine.fast.state import Cluster
 
 
 @step

@@ -20,11 +20,13 @@ import math
 
 from simcore.engine.fast import growth
 from simcore.engine.fast.energy import add_energy
+from simcore.engine.fast.flight_state import MicroBatch, flight_at
 from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
-from simcore.engine.fast.state import Cluster, MicroBatch, Replica, curve_at, flight_at, work_at
+from simcore.engine.fast.replica_state import Replica, curve_at, work_at
+from simcore.engine.fast.state import Cluster
 from simcore.latency.curve import BatchKind
 
 DECODE = int(BatchKind.DECODE)

@@ -16,7 +16,9 @@ from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.fast.lists import earlier, passes
 from simcore.engine.fast.names import CONTIGUOUS, NO_AGEING, SPLITWISE_SIM
-from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster, Replica, Request, request_at, task_at
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import Request, request_at, task_at
+from simcore.engine.fast.state import DECODE, NONE, PROMPT, Cluster
 
 MOST_PASSES = 4
 ADDED, CHOSEN_BEFORE, FULL, NO_ROOM = 0, 1, 2, 3

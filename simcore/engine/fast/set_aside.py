@@ -18,12 +18,15 @@ KV, or decodes are in the running list already, all are in that list, and the sc
 
 from __future__ import annotations
 
+from simcore.engine.fast.flight_state import flight_at
 from simcore.engine.fast.group import dissolve, keeps_order, least_of
 from simcore.engine.fast.group_state import Group, finish_steps_of, group_at, lasts_of, max_gaps_of, routed_of, slots_of
 from simcore.engine.fast.growth import move_growth, move_growth_of_all
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import next_flight
-from simcore.engine.fast.state import FOREVER, Cluster, Replica, flight_at, request_at
+from simcore.engine.fast.replica_state import Replica
+from simcore.engine.fast.request_state import request_at
+from simcore.engine.fast.state import FOREVER, Cluster
 from simcore.engine.fast.tokens import is_in_window
 
 

@@ -16,6 +16,7 @@ from simcore.engine.fast.blocks import (
 )
 from simcore.engine.fast.displaced import end_displaced
 from simcore.engine.fast.due import make_due
+from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_of
 from simcore.engine.fast.group import end_step
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
@@ -34,21 +35,12 @@ from simcore.engine.fast.next_end import note_next_end
 from simcore.engine.fast.pools import return_home
 from simcore.engine.fast.preemption import join_batch
 from simcore.engine.fast.queues import count_waiting_blocks, free_slot
+from simcore.engine.fast.replica_state import Replica, replica_at, running_of
+from simcore.engine.fast.request_state import request_at
 from simcore.engine.fast.running import append_running
 from simcore.engine.fast.runs import stretch
 from simcore.engine.fast.selection import select, task_tokens
-from simcore.engine.fast.state import (
-    DECODE,
-    PROMPT,
-    Cluster,
-    Replica,
-    flight_at,
-    members_of,
-    new_tokens_of,
-    replica_at,
-    request_at,
-    running_of,
-)
+from simcore.engine.fast.state import DECODE, PROMPT, Cluster
 from simcore.engine.fast.tokens import emit_token, end_prefill, forget_decode
 from simcore.engine.fast.transfer import finish_transfer, send_by_layer, send_whole, start_waiting_transfers
 

@@ -8,7 +8,9 @@ from simcore.engine.fast.give_up import note_finish, note_first_token
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.loads import add_pending, add_reserved
-from simcore.engine.fast.state import NONE, Cluster, Request, replica_at
+from simcore.engine.fast.replica_state import replica_at
+from simcore.engine.fast.request_state import Request
+from simcore.engine.fast.state import NONE, Cluster
 from simcore.engine.outputs import FINISHED
 
 

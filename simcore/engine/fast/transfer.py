@@ -15,22 +15,14 @@ from simcore.engine.fast.blocks import (
     take,
     transfer_tokens,
 )
+from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_of
 from simcore.engine.fast.idle import settle_idle
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.loads import add_reserved
 from simcore.engine.fast.names import LAYERWISE
-from simcore.engine.fast.state import (
-    FOREVER,
-    NONE,
-    Cluster,
-    Replica,
-    Request,
-    flight_at,
-    members_of,
-    new_tokens_of,
-    replica_at,
-    request_at,
-)
+from simcore.engine.fast.replica_state import Replica, replica_at
+from simcore.engine.fast.request_state import Request, request_at
+from simcore.engine.fast.state import FOREVER, NONE, Cluster
 from simcore.engine.fast.transfer_heap import keep_transfers, push_transfer
 from simcore.transfer import WHOLE_BELOW_TOKENS
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simcore.engine.fast.jit import step
-from simcore.engine.fast.state import FOREVER, Cluster, Transfer, request_at, transfer_at
+from simcore.engine.fast.request_state import Transfer, request_at, transfer_at
+from simcore.engine.fast.state import FOREVER, Cluster
 
 
 @step

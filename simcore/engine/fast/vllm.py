@@ -6,9 +6,11 @@ from simcore.engine.fast.group import add_group, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit, grow_or_preempt, head_fits, join_batch
+from simcore.engine.fast.replica_state import Replica, running_of
+from simcore.engine.fast.request_state import request_at
 from simcore.engine.fast.running import drop_front, sort_by_arrival
 from simcore.engine.fast.set_aside import bring_back, dissolve_aside, keeps_aside, set_aside
-from simcore.engine.fast.state import Cluster, Replica, request_at, running_of
+from simcore.engine.fast.state import Cluster
 
 
 @step

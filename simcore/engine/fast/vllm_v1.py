@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from simcore.engine.fast.blocks import chunk_blocks, room_to_admit, take
+from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_of
 from simcore.engine.fast.group import add_group, dissolve, gather
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.preemption import admit_with, has_place, join_batch, preempt
+from simcore.engine.fast.replica_state import Replica, running_of
+from simcore.engine.fast.request_state import Request, request_at
 from simcore.engine.fast.running import append_running, drop_front, sort_by_admission
-from simcore.engine.fast.state import (
-    Cluster,
-    Replica,
-    Request,
-    flight_at,
-    members_of,
-    new_tokens_of,
-    request_at,
-    running_of,
-)
+from simcore.engine.fast.state import Cluster
 
 
 @step
