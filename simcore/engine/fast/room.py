@@ -99,8 +99,8 @@ def has_outgrown(memory: Memory) -> bool:
 
 
 def most_runs(memory: Memory) -> int:
-    """Rows of ``gaps`` that a record takes if it can: 12 bytes a request of a long trace."""
-    return max(FIRST_GAPS, memory.get("trace_requests") // 2) + most_gaps(memory)
+    """Rows of ``gaps`` that a record takes if it can: 6 bytes a request of a long trace."""
+    return max(FIRST_GAPS, memory.get("trace_requests") // 4) + most_gaps(memory)
 
 
 def most_gaps(memory: Memory) -> int:
