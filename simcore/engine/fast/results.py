@@ -128,5 +128,5 @@ def bubbles(memory: Memory) -> Int64:
 
 
 def column(rows: NDArray[Any], name: str) -> Int64:
-    """A copy of one field of all rows."""
-    return np.ascontiguousarray(rows[name])
+    """A copy of one field of all rows: a later run of the design changes these."""
+    return np.array(rows[name])  # of one row np.ascontiguousarray copies nothing

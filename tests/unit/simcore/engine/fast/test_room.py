@@ -1,5 +1,6 @@
 """Tables that grow while a cluster runs: the result is that of tables that were long enough."""
 
+import copy
 import dataclasses
 
 import numpy as np
@@ -65,6 +66,18 @@ def test_a_run_leaves_its_inputs_alone_and_can_be_repeated(kind: str) -> None:
     assert_same(cluster.run(inputs), first)
     for name, values in zip(("arrival_ps", "prompt_tokens", "output_tokens"), before, strict=True):
         assert np.array_equal(getattr(inputs, name), values)
+
+
+def test_a_result_stays_as_it_is_when_its_design_runs_again() -> None:
+    rows = [(0, 300, 9), (10, 20, 40), (10, 500, 3)]
+    one = replica(power_mw=((100, 900), (50, 200), (300, 300)), power_tokens=(1, 100))
+    inputs = make_cluster(scheduler("sarathi"), rows, [one])
+    first = cluster.run(inputs)
+    copied = copy.deepcopy((first.requests, first.replicas, first.energy_by_second_nj))
+    cluster.run(dataclasses.replace(inputs, output_tokens=5 * inputs.output_tokens))
+    assert_same(
+        first, dataclasses.replace(first, requests=copied[0], replicas=copied[1], energy_by_second_nj=copied[2])
+    )
 
 
 def test_one_specialisation_serves_every_kind() -> None:
