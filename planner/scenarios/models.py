@@ -35,6 +35,9 @@ class Revision(models.Model):
 
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="revisions", editable=False)
     number = models.PositiveIntegerField(editable=False)
+    name = models.CharField(max_length=200, blank=True, editable=False)
+    """What it asks, in a line; empty where the scenario has a name that was given to it."""
+
     inputs: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
@@ -46,4 +49,9 @@ class Revision(models.Model):
         constraints = [models.UniqueConstraint(fields=["scenario", "number"], name="one_revision_a_number")]
 
     def __str__(self) -> str:
-        return f"{self.scenario}, revision {self.number}"
+        return f"{self.title}, revision {self.number}"
+
+    @property
+    def title(self) -> str:
+        """What pages, files and REST call it: never by figures of another revision."""
+        return self.name or self.scenario.name

@@ -26,9 +26,12 @@ def create_scenario(
     if team is None:
         raise PermissionDenied("You may read here, but not save: ask an owner of your team.")
     inputs = clean_inputs(user, data)
-    name = name.strip()[:NAME_LENGTH] or name_of(user, inputs)
-    scenario = Scenario.objects.create(team=team, created_by=user, name=name, shipped_id=shipped_id, note=note)
-    return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, created_by=user)
+    given = name.strip()[:NAME_LENGTH]
+    asked = "" if given else name_of(user, inputs)
+    scenario = Scenario.objects.create(
+        team=team, created_by=user, name=given or asked, shipped_id=shipped_id, note=note
+    )
+    return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, created_by=user, name=asked)
 
 
 @transaction.atomic
@@ -42,7 +45,10 @@ def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any]) ->
     latest = scenario.latest
     if latest.inputs == inputs:
         return latest
-    return Revision.objects.create(scenario=scenario, number=latest.number + 1, inputs=inputs, created_by=user)
+    asked = name_of(user, inputs) if latest.name else ""
+    return Revision.objects.create(
+        scenario=scenario, number=latest.number + 1, inputs=inputs, created_by=user, name=asked
+    )
 
 
 def author(user: Visitor) -> User:

@@ -55,7 +55,7 @@ def _moved(request: HttpRequest, study_id: int, action: Callable[[Study], None])
 
 def _file(study: Study, text: str, kind: str, content_type: str) -> HttpResponse:
     """A download named after the question; a study that is not complete says so in its name."""
-    name = slugify(study.revision.scenario.name.replace("/", " per "))[:60] or "study"
+    name = slugify(study.revision.title.replace("/", " per "))[:60] or "study"
     partial = "-partial" if study.is_partial else ""
     response = HttpResponse(text, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{name}-{study.pk}{partial}.{kind}"'

@@ -71,7 +71,7 @@ def _listed(study: Study, request: Request) -> dict[str, Any]:
     counted: Any = study
     return {
         "id": study.pk,
-        "name": study.revision.scenario.name,
+        "name": study.revision.title,
         "revision": study.revision.number,
         "state": study.state,
         "partial": study.is_partial,

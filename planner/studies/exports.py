@@ -45,7 +45,7 @@ def summary(study: Study) -> dict[str, Any]:
     now = progress(study)
     return {
         "id": study.pk,
-        "name": study.revision.scenario.name,
+        "name": study.revision.title,
         "scenario": study.revision.scenario_id,
         "revision": study.revision.number,
         "state": study.state,

@@ -25,6 +25,19 @@ def test_the_name_of_a_question_tells_it_from_others_like_it(alice: User, typed:
     assert revision.scenario.name == "BLOOM 176B, A little chat, 1,234 requests/s within 400 kW"
 
 
+def test_each_revision_is_called_by_its_own_figures(alice: User, typed: Inputs) -> None:
+    first = create_scenario(alice, typed)
+    second = save_revision(alice, first.scenario, typed | {"rate_req_per_s": "85"})
+    assert first.title == "BLOOM 176B, A little chat, 70 requests/s"
+    assert second.title == "BLOOM 176B, A little chat, 85 requests/s"
+
+
+def test_a_name_that_was_given_stays(alice: User, typed: Inputs) -> None:
+    first = create_scenario(alice, typed, "Chat of the spring")
+    second = save_revision(alice, first.scenario, typed | {"rate_req_per_s": "85"})
+    assert (first.title, second.title) == ("Chat of the spring", "Chat of the spring")
+
+
 def test_bad_input_saves_nothing(alice: User, typed: Inputs) -> None:
     with pytest.raises(FieldErrors):
         create_scenario(alice, typed | {"rate_req_per_s": "0"})
