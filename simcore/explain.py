@@ -262,12 +262,13 @@ def _screened(result: StudyResult) -> str:
     tried = len(found) - asked - proven
     were, rate = "was" if asked == 1 else "were", number(result.spec.rate_req_per_s)
     text = f", {counted(asked, 'more design')} {were} run at {rate} requests/s alone" if asked else ""
-    ways = [f"{proven} by proof"] * (proven > 0) + [f"{tried} by one run at what another holds"] * (tried > 0)
+    ways = [(proven, "by proof")] * (proven > 0) + [(tried, "by one run at what another holds")] * (tried > 0)
     if not ways:
         return text
+    how = ways[0][1] if len(ways) == 1 else listed([f"{count} {way}" for count, way in ways])
     are = "is" if proven + tried == 1 else "are"
     beaten = counted(proven + tried, "more design")
-    return f"{text}; {beaten} {are} beaten whatever machines and power cost, {listed(ways)}"
+    return f"{text}; {beaten} {are} beaten whatever machines and power cost, {how}"
 
 
 def _source(latency: object) -> str:

@@ -18,6 +18,8 @@ class Measure:
     figure: Callable[[DesignRow], float]
     less: str
     """``Costs {} less than``; the share goes between."""
+    same: str
+    """What is said where both need as much."""
     unit: str
     """What a runner-up has more of."""
 
@@ -25,20 +27,30 @@ class Measure:
 def measure_of(spec: StudySpec) -> Measure:
     """The measure of a study's goal."""
     if spec.goal == "power":
-        return Measure(lambda row: row.provisioned_w, "Takes {} less provisioned power than", "provisioned power")
+        return Measure(
+            lambda row: row.provisioned_w,
+            "Takes {} less provisioned power than",
+            "Takes as much power as",
+            "provisioned power",
+        )
     if spec.goal == "machines":
-        return Measure(lambda row: float(machines(row)), "Needs {} fewer machines than", "machines")
+        return Measure(
+            lambda row: float(machines(row)), "Needs {} fewer machines than", "Needs as many machines as", "machines"
+        )
     if spec.goal == "throughput":
         return Measure(
-            lambda row: 1 / (row.capacity_req_per_s or 1e-9), "Spends {} less time on a request than", "time a request"
+            lambda row: 1 / (row.capacity_req_per_s or 1e-9),
+            "Spends {} less time on a request than",
+            "Spends as much time on a request as",
+            "time a request",
         )
-    return Measure(lambda row: float(row.usd_per_hour), "Costs {} less than", "cost")
+    return Measure(lambda row: float(row.usd_per_hour), "Costs {} less than", "Costs as much as", "cost")
 
 
 def difference(measure: Measure, winner: DesignRow, other: DesignRow) -> str:
     """``Costs 12 % less than`` the other."""
     less = 1 - measure.figure(winner) / measure.figure(other)
-    return measure.less.format(percent(less)) if less > 0 else f"Takes the same {measure.unit} as"
+    return measure.less.format(percent(less)) if less > 0 else measure.same
 
 
 def more(measure: Measure, winner: DesignRow, other: DesignRow) -> str:

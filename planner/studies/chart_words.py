@@ -7,7 +7,7 @@ from html import escape
 
 from planner.numerals import short
 from planner.studies.axes import Axis
-from planner.studies.series import Look, Point
+from planner.studies.series import Look, Point, is_hollow
 from simcore.rows import DesignRow
 
 
@@ -17,10 +17,14 @@ def summary(rows: Sequence[DesignRow], axis: Axis, look: Look) -> str:
         return "No design has been tried yet."
     simulated = [row for row in rows if row.capacity_req_per_s]
     text = f"{_count(len(simulated), 'design')} in {_count(len({row.family for row in simulated}), 'family')}"
-    holding = [row for row in simulated if row.met and axis.value(row) is not None]
+    holding = [row for row in simulated if row.met and axis.value(row) is not None and not is_hollow(row, look)]
     if not holding:
-        return f"{text}; none holds {short(look.rate_req_per_s)} requests/s within the limits."
-    best = min(holding, key=lambda row: (axis.value(row), -(row.capacity_req_per_s or 0)))
+        return f"{text}; none holds {short(look.rate_req_per_s)} requests/s within the limits.{_left_out(rows)}"
+    # Of several that need the least, the one that the answer names: sentence and chart say the same.
+    best = min(
+        holding,
+        key=lambda row: (axis.value(row), row.design_id != look.answer_id, -(row.capacity_req_per_s or 0)),
+    )
     return (
         f"{text}. Least that holds {short(look.rate_req_per_s)} requests/s within the limits: {best.label},"
         f" {axis.words(axis.value(best) or 0)}, up to {short(best.capacity_req_per_s)} requests/s."
@@ -31,8 +35,14 @@ def summary(rows: Sequence[DesignRow], axis: Axis, look: Look) -> str:
 def _left_out(rows: Sequence[DesignRow]) -> str:
     infeasible = sum(row.status in {"infeasible", "failed"} for row in rows)
     screened = sum(row.status == "screened" for row in rows)
-    words = f" {_count(infeasible, 'infeasible design')} on the zero line." if infeasible else ""
+    without = sum(row.status == "evaluated" and row.capacity_req_per_s == 0 for row in rows)
+    words = f" {_count(without, 'more design')} {_hold(without)} the limits at no rate." if without else ""
+    words += f" {_count(infeasible, 'infeasible design')} on the zero line." if infeasible else ""
     return words + (f" {_count(screened, 'screened design')} in the table only." if screened else "")
+
+
+def _hold(designs: int) -> str:
+    return "holds" if designs == 1 else "hold"
 
 
 def hover(point: Point, axis: Axis) -> str:

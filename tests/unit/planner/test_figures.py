@@ -89,6 +89,24 @@ def test_screened_designs_are_left_to_the_table(rows: list) -> None:
     assert "1 screened design in the table only" in summary(rows, cost_axis(), Look(70.0))
 
 
+def test_the_words_count_every_design_once() -> None:
+    rows = [row("a"), row("b", 0.0), row("c", 0.0), row("d", None, status="screened"), infeasible("e", "no")]
+    said = summary(rows, cost_axis(), Look(70.0))
+    assert said.startswith("1 design in 1 family")
+    assert "2 more designs hold the limits at no rate. 1 infeasible design on the zero line. 1 screened design" in said
+
+
+def test_of_designs_that_cost_as_little_the_words_name_the_answer() -> None:
+    rows = [row("a", 90.0, "80", label="more than is asked"), row("b", 75.0, "80", label="the answer")]
+    assert "within the limits: the answer" in summary(rows, cost_axis(), Look(70.0, "b"))
+    assert "within the limits: more than" in summary(rows, cost_axis(), Look(70.0))
+
+
+def test_the_words_name_no_design_that_breaks_a_limit() -> None:
+    rows = [row("a", 90.0, "80", label="over the budget"), row("b", 75.0, "90", label="within it")]
+    assert "within the limits: within it" in summary(rows, cost_axis(), Look(70.0, hollow=frozenset({"a"})))
+
+
 def test_names_are_escaped() -> None:
     rows = [row("a", label=HOSTILE, family=HOSTILE, reason=HOSTILE, binding_limit=HOSTILE)]
     text = str(frontier_figure(rows, cost_axis(), Look(70.0)))
