@@ -115,10 +115,9 @@ function themed({ data, layout }, width) {
   const css = getComputedStyle(document.documentElement);
   const look = (name) => css.getPropertyValue(`--${name}`).trim();
   const series = (index) => look(`series-${(index % 8) + 1}`);
-  const narrow = width < NARROW_PX;
   const traces = data.map((trace, index) => painted(trace, index, look, series));
   if (traces.some((trace) => trace.meta?.role === "designs")) traces.push(chosenTrace(look));
-  return { data: traces, layout: laidOut(layout, narrow, look, series) };
+  return { data: traces, layout: laidOut(layout, width, look, series) };
 }
 
 function painted(trace, index, look, series) {
@@ -140,9 +139,10 @@ function chosenTrace(look) {
   };
 }
 
-function laidOut(layout, narrow, look, series) {
+function laidOut(layout, width, look, series) {
+  const narrow = width < NARROW_PX;
   const atLineEnd = ({ name }) => /^(family|symbol):/.test(name ?? "");
-  const labelled = (layout.annotations ?? []).some(atLineEnd);
+  const names = (layout.annotations ?? []).filter(atLineEnd).map(({ text }) => plain(text));
   const annotations = (layout.annotations ?? []).map((note) => ({
     ...note,
     visible: !(narrow && atLineEnd(note)),
@@ -155,7 +155,7 @@ function laidOut(layout, narrow, look, series) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: look("body"), color: look("muted"), size: narrow ? 11 : 13 },
-    margin: { l: narrow ? 48 : 64, r: labelled && !narrow ? 200 : 16, t: 34, b: 48 },
+    margin: { l: narrow ? 48 : 64, r: names.length && !narrow ? Math.min(roomFor(names, look), width / 2) : 16, t: 34, b: 48 },
     legend: { orientation: "h", font: { color: look("ink") }, ...layout.legend },
     hoverlabel: { align: "left", bgcolor: look("raised"), bordercolor: look("rule"), font: { color: look("ink") } },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: look("muted"), activecolor: look("ink") },
@@ -165,6 +165,13 @@ function laidOut(layout, narrow, look, series) {
     xaxis: axis(layout.xaxis, look),
     yaxis: axis(layout.yaxis, look),
   };
+}
+
+// What the names at the lines' ends need: "Split, H100 capped + H100 capped" is wider than most.
+function roomFor(names, look) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `12px ${look("body")}`;
+  return Math.max(200, 40 + Math.ceil(Math.max(...names.map((name) => pen.measureText(name).width))));
 }
 
 function noteColour(name, look, series) {

@@ -51,6 +51,23 @@ def test_the_charts_are_drawn(example: Page, width: int, height: int) -> None:
     assert example.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_long_names_at_the_ends_of_lines_are_not_cut(example: Page) -> None:
+    expect(example.locator("#cost .annotation").first).to_be_attached()
+    over_px = example.evaluate(
+        """name => {
+            const data = document.getElementById("cost-figure"), figure = JSON.parse(data.textContent);
+            figure.layout.annotations.find((note) => note.name?.startsWith("family:")).text = name;
+            data.textContent = JSON.stringify(figure);
+            document.dispatchEvent(new CustomEvent("htmx:afterSettle"));
+            const notes = [...document.querySelectorAll("#cost .annotation text")];
+            const end = (element) => element.getBoundingClientRect().right;
+            return end(notes.find((note) => note.textContent === name)) - end(document.querySelector("#cost .plot"));
+        }""",
+        "Split, DGX H100 capped + DGX H100 capped",
+    )
+    assert over_px <= 0
+
+
 def test_another_power_figure(example: Page) -> None:
     example.get_by_text("drawn, mean at capacity").click()
     expect(example.locator("#power-data")).to_contain_text("Drawn power is that at each design's capacity")
