@@ -86,17 +86,16 @@ class Latencies:
     @property
     def tpot_of_several_ps(self) -> Float64:
         """That of the requests that have one."""
-        return self.in_pieces(lambda part: _tpot_ps(part.with_tpot))
+        return self.in_pieces(lambda part: part.of_several(_tpot_ps(part)))
 
     @cached_property
     def has_tpot(self) -> NDArray[np.bool_]:
         """The requests with a second token: only they have a TPOT."""
         return self.output_tokens >= 2
 
-    @property
-    def with_tpot(self) -> Latencies:
-        """Those requests alone."""
-        return self.chosen(self.has_tpot)
+    def of_several(self, values: Float64) -> Float64:
+        """Of one entry a request those of the requests with a TPOT."""
+        return values if self.has_tpot.all() else values[self.has_tpot]
 
     @property
     def finished(self) -> Latencies:
@@ -154,6 +153,8 @@ COLUMNS = tuple(column.name for column in fields(Latencies) if not column.name.s
 
 def _tpot_ps(part: Latencies) -> Float64:
     tpot: Float64 = (part.finish_ps - part.first_token_ps) / np.maximum(part.output_tokens - 1, 1)
-    tpot[~part.has_tpot] = 0.0
-    tpot[~part.done] = np.inf
+    if not part.has_tpot.all():
+        tpot[~part.has_tpot] = 0.0
+    if not part.all_done:
+        tpot[~part.done] = np.inf
     return tpot

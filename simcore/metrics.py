@@ -149,7 +149,7 @@ def binding_of(
 
 def _binding(run: RunResult, window: tuple[int, int], judged: Feasibility, uses: Sequence[PoolUse]) -> Binding:
     preempted = run.requests.preemptions[slice(*window)]
-    share = float(np.mean(preempted > 0)) if len(preempted) else 0.0
+    share = int(np.count_nonzero(preempted)) / len(preempted) if len(preempted) else 0.0
     return binding(judged.slo.limits, judged.stability.stable, uses, share)
 
 

@@ -102,10 +102,8 @@ def _slowdown(reference: IterationCurve, latencies: Latencies, metric: str) -> F
         return _ratio(latencies.ttft_ps, alone.ttft_ps)
     if metric == "e2e_slowdown":
         return _ratio(latencies.e2e_ps, alone.e2e_ps)
-    several = latencies.with_tpot
-    decode_ps = alone.decode_ps if several is latencies else alone.decode_ps[latencies.has_tpot]
-    slowdowns: Float64 = several.tpot_ps / np.maximum(decode_ps / (several.output_tokens - 1), 1.0)
-    return slowdowns
+    steps = np.maximum(latencies.output_tokens - 1, 1)
+    return latencies.of_several(latencies.tpot_ps / np.maximum(alone.decode_ps / steps, 1.0))
 
 
 def limit_values(goal: Objective, latencies: Latencies, limit: LimitResult) -> Float64 | None:
