@@ -25,9 +25,10 @@ def summary(rows: Sequence[DesignRow], axis: Axis, look: Look) -> str:
         holding,
         key=lambda row: (axis.value(row), row.design_id != look.answer_id, -(row.capacity_req_per_s or 0)),
     )
+    reached = max(best.capacity_req_per_s or 0.0, look.rate_req_per_s)
     return (
         f"{text}. Least that holds {short(look.rate_req_per_s)} requests/s within the limits: {best.label},"
-        f" {axis.words(axis.value(best) or 0)}, up to {short(best.capacity_req_per_s)} requests/s."
+        f" {axis.words(axis.value(best) or 0)}, up to {short(reached)} requests/s."
         f"{_left_out(rows)}"
     )
 

@@ -102,6 +102,11 @@ def test_of_designs_that_cost_as_little_the_words_name_the_answer() -> None:
     assert "within the limits: more than" in summary(rows, cost_axis(), Look(70.0))
 
 
+def test_what_holds_the_rate_is_not_said_to_hold_less() -> None:
+    rows = [row("a", 69.5, met=True)]  # a capacity is found to 1 %, and the run at the rate holds
+    assert summary(rows, cost_axis(), Look(70.0)).endswith("up to 70 requests/s.")
+
+
 def test_the_words_name_no_design_that_breaks_a_limit() -> None:
     rows = [row("a", 90.0, "80", label="over the budget"), row("b", 75.0, "90", label="within it")]
     assert "within the limits: within it" in summary(rows, cost_axis(), Look(70.0, hollow=frozenset({"a"})))

@@ -9,6 +9,7 @@ from simcore.result import study_result
 from simcore.study import next_designs
 from tests.unit.simcore.questions import asked, explored
 
+BOTH_ON_H100 = ["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-h100"]
 EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}
 
 
@@ -107,6 +108,11 @@ def test_b_says_of_the_next_family_what_is_known_of_designs_not_run_at_the_rate(
     assert ("Next of those run at that rate: " in text) == (bound > 70)
 
 
+def test_b_says_that_both_kinds_cost_as_much():
+    result = answered({"sarathi:dgx-h100": (4.0,), "splitwise:dgx-h100+dgx-h100": (8.0, 8.0)}, families=BOTH_ON_H100)
+    assert texts(result)["B"].text.startswith("Costs as much as the best ")
+
+
 def test_b_says_when_no_other_kind_holds_the_rate():
     result = answered({"sarathi:dgx-h100": (0.5,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)})
     assert "No co-located design tried holds the rate within the limits." in texts(result)["B"].text
@@ -122,6 +128,14 @@ def test_c_says_how_far_it_holds_and_what_binds():
     assert text == (
         "Holds to 72 requests/s: P90 TTFT slowdown binds first in the prefill pool (2.97× of 3× at capacity)."
     )
+
+
+def test_c_does_not_say_less_than_the_rate_that_a_run_held():
+    result = answered()
+    winner = result.winner.design_id
+    just_under = replace(result.evaluations[winner], capacity_req_per_s=69.5, capacity_low=69.5, capacity_high=69.5)
+    result = replace(result, evaluations=result.evaluations | {winner: just_under})
+    assert texts(result)["C"].text.startswith("Holds to 70 requests/s: ")
 
 
 def test_co_located_answers_name_scheduler_and_budget():
