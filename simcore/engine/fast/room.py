@@ -32,10 +32,12 @@ def put_room(memory: Memory) -> None:
 
 
 def empty_room(memory: Memory) -> None:
-    """Before a run: every slot free, lowest on top, no second counted. What a slot held is not looked at."""
+    """Before a run: every slot free, lowest on top, no second counted. Of what a slot held only ``here`` is looked at:
+    a run that ended early, or left requests unfinished, leaves it set."""
     memory.tables["energy_by_second_nj"][: memory.get("seconds")] = 0
     slots = len(memory.tables["free_slots"])
     memory.tables["free_slots"][:] = np.arange(slots - 1, -1, -1)
+    memory.tables["requests"]["here"] = 0
 
 
 def put_gaps(memory: Memory) -> None:

@@ -10,7 +10,8 @@ from simcore.engine.fast import cluster, design, room
 from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.names import KINDS
 from simcore.engine.fast.warm import warm_up
-from simcore.engine.inputs import ClusterInputs
+from simcore.engine.inputs import ClusterInputs, Wait, WaitLimit
+from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import RunResult
 from simcore.latency.curve import PS_PER_S
 from tests.clusters import cluster as make_cluster
@@ -78,6 +79,19 @@ def test_a_result_stays_as_it_is_when_its_design_runs_again() -> None:
     assert_same(
         first, dataclasses.replace(first, requests=copied[0], replicas=copied[1], energy_by_second_nj=copied[2])
     )
+
+
+@pytest.mark.parametrize("kind", ["sarathi", "splitwise"])
+def test_a_run_that_left_requests_unfinished_leaves_no_trace(kind: str) -> None:
+    """Their slots are free in the design's next run: a replica that fails then loses nobody who was there before."""
+    inputs, failed = busy_inputs(kind, 60), ((10**10, "failed"), (10**12, "up"))
+    last = dataclasses.replace(inputs.replicas[-1], availability=failed)
+    inputs = dataclasses.replace(inputs, replicas=(*inputs.replicas[:-1], last), arrival_ps=np.zeros(60, np.int64))
+    few = dataclasses.replace(inputs, arrival_ps=inputs.arrival_ps + 10**11)
+    expected = oracle.run(few)
+    never = WaitLimit(Wait.E2E, np.zeros(60, np.int64), 0)
+    assert cluster.run(dataclasses.replace(inputs, wait_limits=(never,))).gave_up
+    assert_same(cluster.run(few), expected)
 
 
 def test_one_specialisation_serves_every_kind() -> None:
