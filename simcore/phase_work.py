@@ -88,16 +88,20 @@ def token_ps(curve: IterationCurve, kind: BatchKind, most: int) -> float:
 def _left_for_decodes_ps(curve: IterationCurve, limits: BatchLimits, prompt_token_ps: float) -> Float64:
     """By number of decodes, from 1: what the quickest batch with so many takes, without its prompt tokens' price.
 
-    On a linear piece of g the rest is linear in the prompt tokens, so its least value is at a knot or an end.
+    On a linear piece of g the rest is linear in the prompt tokens, so its least value is at a knot or an end. Knots are
+    looked at from the last one down, once for all numbers of decodes: a batch size may be a hundred thousand.
     """
     decodes = np.arange(1, max(limits.sequences, 1) + 1)
     left = _base_ps(curve, BatchKind.DECODE, decodes)
-    room = decodes < limits.hybrid_tokens
-    beside = decodes[room]
-    for total in (1, limits.hybrid_tokens, *curve.tokens):
-        tokens = np.minimum(np.maximum(beside + 1, total), limits.hybrid_tokens)
-        hybrid = _base_ps(curve, BatchKind.HYBRID, tokens) - prompt_token_ps * (tokens - beside)
-        left[room] = np.minimum(left[room], hybrid)
+    beside = decodes[decodes < limits.hybrid_tokens]
+    if len(beside):
+        ends = np.unique(np.minimum([*curve.tokens, limits.hybrid_tokens], limits.hybrid_tokens))
+        at_ends = _base_ps(curve, BatchKind.HYBRID, ends) - prompt_token_ps * ends
+        from_end_on = np.minimum.accumulate(at_ends[::-1])[::-1]
+        fewest = beside + 1
+        at_fewest = _base_ps(curve, BatchKind.HYBRID, fewest) - prompt_token_ps * fewest
+        hybrid = np.minimum(at_fewest, from_end_on[np.searchsorted(ends, fewest)]) + prompt_token_ps * beside
+        left[: len(beside)] = np.minimum(left[: len(beside)], hybrid)
     return left + curve.decode_seq_ps * decodes
 
 

@@ -11,7 +11,7 @@ from simcore.engine.compile import compile_case
 from simcore.engine.oracle.cluster import run
 from simcore.fluid import capacity_bound, lone_request, work_machines
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.phase_work import BatchLimits, phase_works, token_ps
+from simcore.phase_work import BatchLimits, _left_for_decodes_ps, phase_works, token_ps
 from simcore.spec import SCHEDULER_KINDS, LatencySpec
 from simcore.traces import PS_PER_S, Trace
 from simcore.workload_statistics import WorkloadStatistics
@@ -155,3 +155,29 @@ def test_no_run_works_faster_than_the_bound(kind, chunked, lengths, budget, cost
     end_ps = run(compile_case(asked, requests)).end_ps
     bound = capacity_bound(asked, WorkloadStatistics.of(requests))
     assert len(lengths) / (end_ps / PS_PER_S) <= bound * (1 + 1e-9)
+
+
+TIMES = st.lists(st.integers(1, 10**9), min_size=4, max_size=4).map(sorted)
+
+
+@given(st.lists(st.integers(2, 60), min_size=3, max_size=3, unique=True), TIMES, TIMES, st.integers(0, 70), st.data())
+def test_what_is_left_for_decodes_is_the_least_over_all_sizes_of_a_batch(knots, decode, hybrid, most, data):
+    curve = IterationCurve((1, *sorted(knots)), tuple(decode), tuple(decode), tuple(hybrid), 0, 0, 0, 3)
+    sequences, price = data.draw(st.integers(1, 70)), data.draw(st.floats(0, 1e8))
+    found = _left_for_decodes_ps(curve, BatchLimits(70, most, sequences), price)
+    alone, beside = (plain(curve, kind) for kind in (BatchKind.DECODE, BatchKind.HYBRID))
+    for n in range(1, sequences + 1):
+        batches = [alone(n), *(beside(total) - price * (total - n) for total in range(n + 1, most + 1))]
+        assert found[n - 1] == pytest.approx(min(batches) + 3 * n, rel=1e-9, abs=1e-3)
+
+
+def plain(curve, kind):
+    """g of one number of tokens, on the line of its piece."""
+    knots, values = curve.tokens, curve.knots_ps(kind)
+
+    def ps(tokens):
+        high = next((at for at in range(1, len(knots)) if knots[at] >= tokens), len(knots) - 1)
+        slope = (values[high] - values[high - 1]) / (knots[high] - knots[high - 1])
+        return max(values[high - 1] + slope * (tokens - knots[high - 1]), 0.0)
+
+    return ps
