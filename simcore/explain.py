@@ -243,8 +243,15 @@ def _evidence(result: StudyResult) -> AnswerLine:
     )
     runs = sum(evaluation.simulations for evaluation in result.evaluations.values())
     requests = sum(evaluation.requests_simulated for evaluation in result.evaluations.values())
-    text = f"Based on {listed(list(sources))}; {runs:,} simulations of {requests:,} requests in all{_screened(result)}"
-    return AnswerLine("E", f"{text}{_replicated(result)}; {ARRIVALS[result.spec.arrivals]}.")
+    work = f"{runs:,} simulations of {requests:,} requests in all{_events(result)}"
+    text = f"Based on {listed(list(sources))}; {work}{_screened(result)}{_replicated(result)}"
+    return AnswerLine("E", f"{text}; {ARRIVALS[result.spec.arrivals]}.")
+
+
+def _events(result: StudyResult) -> str:
+    """What a capacity took on average."""
+    found = [evaluation.events for evaluation in result.evaluations.values() if evaluation.status == "evaluated"]
+    return f" ({number(sum(found) / len(found))} events a capacity)" if found else ""
 
 
 def _replicated(result: StudyResult) -> str:

@@ -7,6 +7,7 @@ from simcore.evaluation import Evaluation, LimitResult, Replication
 from simcore.explain import Progress, answer, headline, why_not
 from simcore.result import study_result
 from simcore.study import next_designs
+from simcore.words import number
 from tests.unit.simcore.questions import asked, explored
 
 BOTH_ON_H100 = ["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-h100"]
@@ -271,6 +272,15 @@ def test_the_headline_fits_a_list():
 
 def test_the_evidence_names_source_and_amount():
     assert texts(answered())["E"].text.startswith("Based on measured step times; ")
+
+
+def test_the_evidence_says_what_a_capacity_took():
+    result = answered()
+    found = [one for one in result.evaluations.values() if one.status == "evaluated"]
+    told = {one.design_id: replace(one, events=1000 * place) for place, one in enumerate(found, 1)}
+    mean = number(500 * (len(found) + 1))
+    line = texts(replace(result, evaluations={**result.evaluations, **told}))["E"]
+    assert f" requests in all ({mean} events a capacity)" in line.text
 
 
 def test_the_evidence_says_which_designs_other_seeds_were_run_for():
