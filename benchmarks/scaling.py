@@ -68,7 +68,7 @@ def _measured(environment: dict[str, str], workers: int, processes: int) -> dict
     with contextlib.ExitStack() as running:
         groups = [running.enter_context(_worker(environment, processes)) for _ in range(workers)]
         before = sum(map(_cpu_s, groups))
-        _python(environment, "-m", "tests.faults.small_study")
+        _python(environment, "-m", "tests.faults.small_study", "list")
         end = time.monotonic() + WAIT_S
         state, wall_s, designs = "", "0", "0"
         while state != "done" and time.monotonic() < end:
