@@ -1,4 +1,4 @@
-"""One study by 1, 2 and 4 workers on Redis and PostgreSQL, and by one worker with two processes.
+"""The example study by 1, 2 and 4 workers on Redis and PostgreSQL, and by one worker with two processes.
 
 Efficiency is the wall time of one worker over workers × theirs. No more than the machine's cores can work at once: with
 more workers than cores it is bounded by cores / workers, and by what else the machine does. ``cores_got`` is the CPU
@@ -25,6 +25,13 @@ RUNS = ((1, 1), (2, 1), (4, 1), (1, 2))
 """Workers, and processes of each."""
 TICKS = os.sysconf("SC_CLK_TCK")
 WAIT_S = 900
+ASK = (
+    "from planner.accounts.teams import local_user; from planner.scenarios.services import create_scenario;"
+    " from planner.studies import example, services; from planner.workloads.models import Workload;"
+    " asked = example.inputs(str(Workload.of_mix(example.MIX).pk));"
+    " services.start_study(local_user(), create_scenario(local_user(), asked))"
+)
+"""A program of one line: the example's question."""
 LAST = (
     "from planner.studies.models import Study; s = Study.unscoped.latest('pk');"
     " print(s.state, (s.finished_at - s.created_at).total_seconds() if s.finished_at else 0, s.designs.count())"
@@ -68,12 +75,12 @@ def _measured(environment: dict[str, str], workers: int, processes: int) -> dict
     with contextlib.ExitStack() as running:
         groups = [running.enter_context(_worker(environment, processes)) for _ in range(workers)]
         before = sum(map(_cpu_s, groups))
-        _python(environment, "-m", "tests.faults.small_study", "list")
+        _shell(environment, ASK)
         end = time.monotonic() + WAIT_S
         state, wall_s, designs = "", "0", "0"
         while state != "done" and time.monotonic() < end:
             time.sleep(1)
-            state, wall_s, designs = _python(environment, "manage.py", "shell", "--no-imports", "-c", LAST).split()
+            state, wall_s, designs = _shell(environment, LAST).split()
         cpu_s = sum(map(_cpu_s, groups)) - before
     figures = {"wall_s": float(wall_s), "cpu_s": cpu_s, "cores_got": cpu_s / max(float(wall_s), 1e-9)}
     return {"state": state, "designs": int(designs), **figures}
@@ -112,10 +119,10 @@ def _cpu_s(group: int) -> float:
     return total / TICKS
 
 
-def _python(environment: dict[str, str], *command: str) -> str:
+def _shell(environment: dict[str, str], program: str) -> str:
     from tests.faults.served import run
 
-    return run(environment, *command)
+    return run(environment, "manage.py", "shell", "--no-imports", "-c", program)
 
 
 if __name__ == "__main__":
