@@ -94,10 +94,18 @@ class _Part:
 
 
 def roofline_curve(
-    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str
+    model: Model,
+    machine: Machine,
+    tensor_parallel: int,
+    pipeline_parallel: int,
+    engine: str,
+    fitted: Coefficients | None = None,
 ) -> IterationCurve:
-    """The curve of the slowest stage, in whole ps; ``Machine.prefill_slowdown`` multiplies all but decodes."""
-    parts = _parts(model, machine, tensor_parallel, pipeline_parallel, engine)
+    """The curve of the slowest stage, in whole ps; ``Machine.prefill_slowdown`` multiplies all but decodes. With
+    ``fitted`` (a calibration's) in place of the shipped coefficients of the machine's accelerator and ``engine``.
+    """
+    fitted = fitted or coefficients(resolve_accelerator(machine).id, engine)
+    parts = _parts(model, machine, tensor_parallel, pipeline_parallel, fitted)
     knots = _knots(parts[0].fitted.tile_tokens, model)
     slow = machine.prefill_slowdown
     prefill = tuple(round(max(_prefill_s(part, n) for part in parts) * slow * PS_PER_S) for n in knots)
@@ -117,9 +125,10 @@ def roofline_curve(
     )
 
 
-def _parts(model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str) -> list[_Part]:
+def _parts(
+    model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, fitted: Coefficients
+) -> list[_Part]:
     accelerator = resolve_accelerator(machine)
-    fitted = coefficients(accelerator.id, engine)
     every = stages(model, tensor_parallel, pipeline_parallel)
     return [
         _Part(model, machine, accelerator, tensor_parallel, pipeline_parallel, stage, i == len(every) - 1, fitted)

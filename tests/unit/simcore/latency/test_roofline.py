@@ -12,7 +12,7 @@ from simcore.latency.coefficients import coefficients
 from simcore.latency.compile import compile_curve, iteration_parts
 from simcore.latency.curve import BatchKind, IterationCurve
 from simcore.latency.evidence import evidence, mean_error, measured_groups, nearest_evidence
-from simcore.latency.roofline import CROSS_MACHINE_NIC_SHARE, EXPERT_LAYER_S
+from simcore.latency.roofline import CROSS_MACHINE_NIC_SHARE, EXPERT_LAYER_S, roofline_curve
 from simcore.shapes import routed_parameters
 from simcore.spec import LatencySpec, Machine, Model, SpecError
 
@@ -105,6 +105,16 @@ def test_an_accelerator_without_a_fit_says_so() -> None:
     box = dataclasses.replace(machine("dgx-h100"), accelerator=other)
     curve = compile_curve(model("llama-3.1-8b"), box, 1, 1, LatencySpec())
     assert "no fit for this accelerator" in curve.source
+
+
+def test_other_coefficients_may_stand_in_for_the_shipped_ones() -> None:
+    shipped = coefficients("h100-80gb", "vllm-2026")
+    slower = dataclasses.replace(shipped, host_step_s=shipped.host_step_s + 1e-3)
+    case = (model("llama-3.1-70b"), machine("dgx-h100"), 8, 1, "vllm-2026")
+    plain, same, slow = roofline_curve(*case), roofline_curve(*case, shipped), roofline_curve(*case, slower)
+    assert same == plain
+    assert slow.decode_ps == pytest.approx([ps + 1e9 for ps in plain.decode_ps], abs=1)
+    assert slow.prefill_ps == pytest.approx([ps + 1e9 for ps in plain.prefill_ps], abs=1)
 
 
 def test_parallelism_that_does_not_suit_the_model_is_refused() -> None:
