@@ -34,10 +34,12 @@ function want(body, extent) {
   settle();
 }
 
-// What comes was asked for before more was wanted: the rows that are there stay until they, too, come anew.
+// What comes was asked for before more was wanted: the rows that are there stay until they, too, come anew. The event of
+// one that was opened this moment comes later, and not at all when it is replaced first.
 function keepShown(fragment) {
   for (const fresh of fragment.querySelectorAll("[data-table]")) {
     const shown = document.querySelector(`[data-table="${fresh.dataset.table}"]`);
+    if (shown) onToggle({ target: shown.closest("details") });
     if (!shown || !fallsShort(fresh) || fallsShort(shown)) continue;
     fresh.replaceChildren(...shown.childNodes);
     fresh.closest("details").open = true;

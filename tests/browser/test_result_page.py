@@ -85,6 +85,40 @@ def test_the_other_table_comes_when_it_is_opened_and_is_sorted_by_the_figure_cho
     expect(example.locator("#power th[data-column='mean_w']")).to_have_attribute("aria-sort", "ascending")
 
 
+RENEWAL = """() => {
+    const poll = document.createElement("div"), address = location.pathname + "status?seen=";
+    Object.entries({ "hx-get": address, "hx-trigger": "every 100ms", "hx-target": "#status" })
+        .forEach(([name, value]) => poll.setAttribute(name, value));
+    document.querySelector("#status").append(poll);
+    htmx.process(poll);
+}"""
+"""A page that asks for its state as one of a running study does, once: the answer takes its place."""
+
+
+def test_a_press_is_not_lost_to_a_renewal_between_it_and_its_release(example: Page) -> None:
+    summary = example.locator("#power details.designs > summary")
+    summary.hover()
+    example.mouse.down()
+    with example.expect_response("**/status?seen=*"):
+        example.evaluate(RENEWAL)
+    with example.expect_response("**/status?seen=*"):
+        pass  # it asks again for what was passed over
+    example.mouse.up()
+    expect(example.locator("#power tbody tr").first).to_be_visible()
+    expect(example.locator("#status [hx-trigger='every 100ms']")).to_have_count(0)
+
+
+def test_a_table_opened_as_the_page_is_renewed_stays_open(example: Page) -> None:
+    example.evaluate(
+        """async () => {
+            const renewal = await (await fetch(location.pathname + "status?seen=")).text();
+            document.querySelector("#power details.designs > summary").click();
+            htmx.swap("#status", renewal, { swapStyle: "innerHTML" });
+        }"""
+    )
+    expect(example.locator("#power tbody tr").first).to_be_visible()
+
+
 def test_a_long_table_begins_short_takes_in_what_is_chosen_and_shows_all_when_asked(example: Page) -> None:
     more = example.locator("#cost").get_by_role("link", name=re.compile(r"^Show all \d+"))
     expect(more).to_be_visible(timeout=STUDY_MS)
