@@ -8,23 +8,30 @@ from simcore.capacity import Capacity, at_rate, find_capacity
 from simcore.engine.version import engine_version
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.keys import capacity_key
+from simcore.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, told
 from simcore.spec import SpecError
-from simcore.study import Context, replicated, settles, told_by_trial, trial_rate
+from simcore.study_context import Context
 from simcore.trial import trial
 
 
 def evaluate(design: Design, context: Context) -> Evaluation:
     """Simulate what the work item asks; ``infeasible`` with the reason where it cannot run at all (weights that do not
     fit, …), ``screened`` where its capacity need not be known."""
-    if design.seeds:
-        return replicated(design, [capacity(design, context, seed) for seed in design.seeds], context)
-    rate = trial_rate(design, context)
-    tried = None if rate is None else holds(design, context, rate)
-    if tried is not None and settles(design, tried):
-        return told_by_trial(design, context, tried)
-    found = capacity(design, context).of(design)
-    whole = found.with_required(required(design, context)) if found.wants_run(context.spec.rate_req_per_s) else found
-    return whole if tried is None else whole.with_trial(tried)
+    has = Parts()
+    while (part := next_part(design, context, has)) is not None:
+        has = has.having(part, simulated(part, design, context))
+    return told(design, context, has)
+
+
+def simulated(part: Part, design: Design, context: Context) -> Outcome:
+    """One part of a design's evaluation."""
+    match part:
+        case TrialAt(rate):
+            return holds(design, context, rate)
+        case CapacityUnder(seed):
+            return capacity(design, context, seed)
+        case RunAt(rate):
+            return required(design, context, rate)
 
 
 def holds(design: Design, context: Context, rate_req_per_s: float) -> Trial:
@@ -35,11 +42,10 @@ def holds(design: Design, context: Context, rate_req_per_s: float) -> Trial:
         return Trial(True, 0, 0, 0)
 
 
-def capacity(design: Design, context: Context, seed: int | None = None) -> Evaluation:
-    """What the design can hold under a seed (default: its own), whatever rate the study asks for: ``at_required`` is
-    left open."""
+def capacity(design: Design, context: Context, seed: int) -> Evaluation:
+    """What the design can hold under a seed, whatever rate the study asks for: ``at_required`` is left open."""
     start = time.process_time()
-    key = capacity_key(design.case, context.trace_hash, design.case.seed if seed is None else seed, engine_version())
+    key = capacity_key(design.case, context.trace_hash, seed, engine_version())
     try:
         found = find_capacity(design.case, context.trace, seed)
     except SpecError as error:
@@ -47,11 +53,11 @@ def capacity(design: Design, context: Context, seed: int | None = None) -> Evalu
     return _evaluated(design, key, found, time.process_time() - start)
 
 
-def required(design: Design, context: Context) -> RateRun:
-    """The design at the rate that the study asks for."""
+def required(design: Design, context: Context, rate_req_per_s: float) -> RateRun:
+    """How the design does at the rate that the study asks for."""
     start = time.process_time()
     try:
-        probe = at_rate(design.case, context.trace, context.spec.rate_req_per_s)
+        probe = at_rate(design.case, context.trace, rate_req_per_s)
     except SpecError as error:
         return RateRun(None, str(error))
     return RateRun(probe.result, "", probe.requests, events=probe.events, cpu_s=time.process_time() - start)

@@ -6,14 +6,12 @@ command line's processes, a web worker's shards) asks it again when a wave is do
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from simcore.evaluation import Design, Evaluation, Trial
+from simcore.evaluation import Design, Evaluation
 from simcore.offered_load import requests_needed
-from simcore.rate_grid import grid_below, grid_rate
 from simcore.replay import Replay
-from simcore.replications import merged
 from simcore.search import screened_by
 from simcore.spec import StudySpec
 from simcore.study_context import LIKELY_BATCH, Context, context
@@ -22,17 +20,7 @@ from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
 from simcore.words import number
 
-__all__ = [
-    "LIKELY_BATCH",
-    "Context",
-    "context",
-    "load_trace",
-    "next_designs",
-    "screened",
-    "settles",
-    "told_by_trial",
-    "trial_rate",
-]
+__all__ = ["LIKELY_BATCH", "Context", "context", "load_trace", "next_designs", "screened"]
 
 MOST_RATES = 3.0
 """A synthetic workload is made long enough for capacities up to this multiple of the required rate."""
@@ -69,53 +57,6 @@ def _screened(context: Context, done: Mapping[str, Evaluation], index: int, bett
         f" {number(done[design.design_id].capacity_req_per_s)} with no more of any machine or of power"
     )
     return Evaluation(context.design(index).design_id, "screened", reason, capacity_high=bound)
-
-
-def trial_rate(design: Design, context: Context) -> float | None:
-    """The rate that a work item is tried at before anything else is asked of it."""
-    if design.rate_only:
-        return context.spec.rate_req_per_s
-    return None if design.rival is None else grid_rate(design.rival.k)
-
-
-def settles(design: Design, tried: Trial) -> bool:
-    """Whether a trial says all that need be known of a design; one that cannot run is told by its capacity."""
-    return tried.simulations > 0 and (design.rate_only or not tried.holds)
-
-
-def told_by_trial(design: Design, context: Context, tried: Trial) -> Evaluation:
-    """What is said of a design of which no more need be known."""
-    if design.rate_only:
-        return _asked_to_hold(design, context, tried).with_trial(tried)
-    return _beaten_by_run(design).of(design).with_trial(tried)
-
-
-def replicated(design: Design, others: Sequence[Evaluation], context: Context) -> Evaluation:
-    """What a study keeps of a design asked for under its other seeds, of which these are the capacities."""
-    assert design.known is not None  # noqa: S101 - only what the first seed has told is asked for again
-    return merged(design.known, context.spec.seeds, others)
-
-
-def _beaten_by_run(design: Design) -> Evaluation:
-    """It fails at its rival's rate."""
-    assert design.rival is not None  # noqa: S101 - else it would not have been tried
-    reason = (
-        f"fails at {number(grid_rate(design.rival.k))} requests/s in a simulation; {design.rival.label} holds that"
-        " with no more of any machine or of power"
-    )
-    return Evaluation(design.design_id, "screened", reason, capacity_high=grid_rate(design.rival.k - 1))
-
-
-def _asked_to_hold(design: Design, context: Context, tried: Trial) -> Evaluation:
-    """It was asked for the required rate alone."""
-    rate = context.spec.rate_req_per_s
-    reason = f"{'holds' if tried.holds else 'fails at'} {number(rate)} requests/s in a simulation" + (
-        ", as does a design of its kind with fewer machines" if tried.holds else ""
-    )
-    most = context.most(design) if tried.holds else grid_rate(grid_below(rate))
-    return Evaluation(
-        design.design_id, "screened", reason, capacity_high=most, rate_only=True, held_required=tried.holds
-    )
 
 
 def load_trace(spec: StudySpec) -> Trace:

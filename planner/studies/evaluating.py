@@ -2,9 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
 
@@ -13,11 +12,12 @@ from planner.studies.contexts import context_of
 from planner.studies.leases import MAX_ATTEMPTS, Claim, LostClaimError
 from planner.studies.models import Study, StudyDesign
 from planner.studies.packed import pack
-from planner.studies.planning import Keys, Parts, parts, whole_evaluation
+from planner.studies.planning import Keys, stored_parts
 from planner.studies.store import Entry
-from simcore.evaluate import capacity, holds, required
-from simcore.evaluation import Design, Evaluation
-from simcore.study import Context, settles, trial_rate
+from simcore.evaluate import simulated
+from simcore.evaluation import Design, Evaluation, RateRun
+from simcore.parts import Outcome, next_part, told
+from simcore.study import Context
 
 logger = logging.getLogger(__name__)
 
@@ -98,13 +98,13 @@ class _Shard:
     designs: Mapping[int, Design]
     """By the row's id, as ``keys``."""
     keys: Mapping[int, Keys]
-    found: Mapping[str, Any]
+    found: Mapping[str, Outcome]
 
     @classmethod
     def of(cls, rows: list[StudyDesign], context: Context, engine_version: str, study: Study) -> "_Shard":
         designs = {row.pk: stored.design_of(row) for row in rows}
         keys = {pk: planning.keys_of(design, context, engine_version) for pk, design in designs.items()}
-        found = store.look_up([key for one in keys.values() for key in one.all()], study)
+        found = store.look_up([key for one in keys.values() for key in one.values()], study)
         return cls(context, engine_version, designs, keys, found)
 
     def evaluate(self, row: StudyDesign, results: Results) -> None:
@@ -119,40 +119,19 @@ class _Shard:
             results.add(row, evaluation, _origin(entries), entries)
 
     def _simulated(self, design: Design, keys: Keys) -> tuple[Evaluation, list[Entry]]:
-        """The design's evaluation, and the parts of it that the store lacked."""
-        has = parts(keys, self.found)
-        entries = list(self._lacking(design, keys, has))
-        whole = whole_evaluation(design, self.context, has)
-        assert whole is not None  # noqa: S101 - its parts are there
-        return whole, entries
-
-    def _lacking(self, design: Design, keys: Keys, has: Parts) -> Iterator[Entry]:
-        """Simulates what the store lacks of the design, part after part."""
-        context, version = self.context, self.engine_version
-        for place, (seed, key) in enumerate(zip(design.seeds, keys.others, strict=True)):
-            if (other := has.others[place]) is None:
-                other = has.others[place] = capacity(design, context, seed)
-                yield Entry.capacity(key, other)
-        if design.seeds:
-            return
-        rate = trial_rate(design, context)
-        if has.trial is None and rate is not None and keys.trial is not None:
-            has.trial = holds(design, context, rate)
-            yield Entry.trial(keys.trial, has.trial, version)
-        if has.trial is not None and settles(design, has.trial):
-            return
-        if has.capacity is None:
-            has.capacity = capacity(design, context)
-            yield Entry.capacity(keys.capacity, has.capacity)
-        if has.run is None and has.capacity.wants_run(context.spec.rate_req_per_s):
-            has.run = required(design, context)
-            yield Entry.rate(keys.rate, has.run, version)
+        """The design's evaluation, and the parts of it that the store lacked, simulated one after the other."""
+        has, entries = stored_parts(keys, self.found), []
+        while (part := next_part(design, self.context, has)) is not None:
+            outcome = simulated(part, design, self.context)
+            has = has.having(part, outcome)
+            entries.append(Entry(keys[part], outcome, self.engine_version))
+        return told(design, self.context, has), entries
 
 
 def _origin(entries: list[Entry]) -> StudyDesign.Origin:
     if not entries:
         return Origin.KNOWN
-    return Origin.AT_RATE if all(entry.kind == entry.kind.RATE for entry in entries) else Origin.SIMULATED
+    return Origin.AT_RATE if all(isinstance(entry.value, RateRun) for entry in entries) else Origin.SIMULATED
 
 
 def reason_of(error: Exception) -> str:

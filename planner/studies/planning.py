@@ -6,31 +6,19 @@ designs other studies have tried, is planned to its end at once.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from planner.studies import store, stored
 from planner.studies.contexts import context_of
 from planner.studies.models import Study
 from planner.studies.shards import shards
 from simcore import study as search
-from simcore.evaluation import Design, Evaluation, RateRun, Trial
+from simcore.evaluation import Design, Evaluation
 from simcore.keys import capacity_key, rate_key, trial_key
+from simcore.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, possible_parts, told
 from simcore.study import Context
 
-
-@dataclass(frozen=True)
-class Keys:
-    """Under which a design's results are stored."""
-
-    capacity: str
-    rate: str
-    trial: str | None
-    """Of a design that is tried at a rate first."""
-    others: tuple[str, ...] = ()
-    """Its capacity under each other seed that it is asked for."""
-
-    def all(self) -> list[str]:
-        return [key for key in (self.trial, self.capacity, self.rate, *self.others) if key is not None]
+Keys = dict[Part, str]
+"""Under which each part of a design's evaluation is stored."""
 
 
 @dataclass
@@ -67,58 +55,33 @@ def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
 
 
 def keys_of(design: Design, context: Context, engine_version: str) -> Keys:
-    """A design's keys in this study."""
-    spec, case, trace_hash = context.spec, design.case, context.trace_hash
-    tried_at = search.trial_rate(design, context)
-    return Keys(
-        capacity_key(case, trace_hash, case.seed, engine_version),
-        rate_key(case, trace_hash, spec.rate_req_per_s, engine_version),
-        None if tried_at is None else trial_key(case, trace_hash, tried_at, engine_version),
-        tuple(capacity_key(case, trace_hash, seed, engine_version) for seed in design.seeds),
-    )
+    """The keys of all that a work item may ask."""
+    return {part: _key(part, design, context, engine_version) for part in possible_parts(design, context)}
+
+
+def _key(part: Part, design: Design, context: Context, engine_version: str) -> str:
+    case, trace_hash = design.case, context.trace_hash
+    match part:
+        case TrialAt(rate):
+            return trial_key(case, trace_hash, rate, engine_version)
+        case CapacityUnder(seed):
+            return capacity_key(case, trace_hash, seed, engine_version)
+        case RunAt(rate):
+            return rate_key(case, trace_hash, rate, engine_version)
 
 
 def known(designs: Sequence[Design], context: Context, engine_version: str, study: Study) -> dict[str, Evaluation]:
     """Design id → evaluation, of the designs of which the store has all."""
     keys = {design.design_id: keys_of(design, context, engine_version) for design in designs}
-    found = store.look_up([key for one in keys.values() for key in one.all()], study)
-    whole = {
-        design.design_id: whole_evaluation(design, context, parts(keys[design.design_id], found)) for design in designs
+    found = store.look_up([key for one in keys.values() for key in one.values()], study)
+    has = {name: stored_parts(one, found) for name, one in keys.items()}
+    return {
+        design.design_id: told(design, context, has[design.design_id])
+        for design in designs
+        if next_part(design, context, has[design.design_id]) is None
     }
-    return {name: evaluation for name, evaluation in whole.items() if evaluation is not None}
 
 
-@dataclass
-class Parts:
-    """What there is of a design."""
-
-    trial: Trial | None
-    capacity: Evaluation | None
-    run: RateRun | None
-    others: list[Evaluation | None]
-    """By the other seeds that it is asked for."""
-
-
-def parts(keys: Keys, found: Mapping[str, Any]) -> Parts:
-    others = [found.get(key) for key in keys.others]
-    return Parts(found.get(keys.trial or ""), found.get(keys.capacity), found.get(keys.rate), others)
-
-
-def whole_evaluation(design: Design, context: Context, has: Parts) -> Evaluation | None:
-    """What a study keeps of a design; None while a part of it is missing. An infeasible design has no run, and one
-    that a trial settles no capacity, also where another study knows it: the same question, the same rows."""
-    if design.seeds:
-        others = [other for other in has.others if other is not None]
-        return search.replicated(design, others, context) if len(others) == len(design.seeds) else None
-    if has.trial is None and search.trial_rate(design, context) is not None:
-        return None
-    if has.trial is not None and search.settles(design, has.trial):
-        return search.told_by_trial(design, context, has.trial)
-    if has.capacity is None:
-        return None
-    mine = has.capacity.of(design)
-    if mine.wants_run(context.spec.rate_req_per_s):
-        if has.run is None:
-            return None
-        mine = mine.with_required(has.run)
-    return mine if has.trial is None else mine.with_trial(has.trial)
+def stored_parts(keys: Keys, found: Mapping[str, Outcome]) -> Parts:
+    """What the store has of a design."""
+    return Parts.of((part, found[key]) for part, key in keys.items() if key in found)

@@ -19,6 +19,7 @@ from planner.studies.models import Evaluation, Study
 from planner.studies.packed import DamagedError, pack, unpack
 from simcore.evaluation import Evaluation as Capacity
 from simcore.evaluation import RateRun, Trial
+from simcore.parts import Outcome
 
 logger = logging.getLogger(__name__)
 
@@ -42,28 +43,19 @@ class Entry:
     """A result to be kept, under its key."""
 
     key: str
-    kind: Evaluation.Kind
-    value: Capacity | RateRun | Trial
+    value: Outcome
     engine_version: str
 
-    @classmethod
-    def capacity(cls, key: str, found: Capacity) -> "Entry":
-        return cls(key, Evaluation.Kind.CAPACITY, found, found.engine_version)
-
-    @classmethod
-    def rate(cls, key: str, run: RateRun, engine_version: str) -> "Entry":
-        return cls(key, Evaluation.Kind.RATE, run, engine_version)
-
-    @classmethod
-    def trial(cls, key: str, tried: Trial, engine_version: str) -> "Entry":
-        return cls(key, Evaluation.Kind.TRIAL, tried, engine_version)
+    @property
+    def kind(self) -> str:
+        return next(kind for kind, type_ in KINDS.items() if isinstance(self.value, type_))
 
 
-def look_up(keys: Collection[str], study: Study) -> dict[str, Any]:
+def look_up(keys: Collection[str], study: Study) -> dict[str, Outcome]:
     """Key → result, of those that are stored and whole. Damaged ones are thrown away, logged and counted on the study:
     it computes them again."""
     rows = [row for some in _batches(keys) for row in Evaluation.objects.filter(key__in=some)]
-    found = {}
+    found: dict[str, Outcome] = {}
     for row in rows:
         try:
             found[row.key] = unpack(KINDS[row.kind], row.payload, row.checksum)

@@ -53,9 +53,9 @@ def searched(asked: Context, chance: random.Random | None = None) -> Done:
 
 def whole(asked: Context, design: Design) -> Evaluation:
     """All seeds of it."""
-    first = capacity(design, asked)
+    first = capacity(design, asked, design.case.seed)
     if first.wants_run(asked.spec.rate_req_per_s):
-        first = first.with_required(required(design, asked))
+        first = first.with_required(required(design, asked, asked.spec.rate_req_per_s))
     return merged(first, SEEDS, [capacity(design, asked, seed) for seed in SEEDS[1:]])
 
 

@@ -59,8 +59,12 @@ def searched(asked: Context) -> Done:
 
 
 def whole(asked: Context, design: Design) -> Evaluation:
-    found = capacity(design, asked)
-    return found.with_required(required(design, asked)) if found.status == "evaluated" else found
+    found = capacity(design, asked, design.case.seed)
+    return (
+        found.with_required(required(design, asked, asked.spec.rate_req_per_s))
+        if found.status == "evaluated"
+        else found
+    )
 
 
 def answers(asked: Context, done: Mapping[str, Evaluation], prices: PriceBook) -> tuple[object, ...]:

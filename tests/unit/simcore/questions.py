@@ -3,10 +3,12 @@
 from dataclasses import fields
 from math import inf
 
+from simcore import parts
 from simcore.counts import Counts
 from simcore.evaluation import Design, Evaluation, LimitResult, RateResult, Trial
+from simcore.parts import Parts, TrialAt, next_part
 from simcore.spec import StudySpec, decode_study
-from simcore.study import Context, context, load_trace, next_designs, settles, told_by_trial, trial_rate
+from simcore.study import Context, context, load_trace, next_designs
 
 MACHINES = ("dgx-a100", "dgx-h100", "dgx-h100-pcap")
 
@@ -90,9 +92,9 @@ def explored(asked_: Context, each: dict[str, tuple[float, ...]]) -> tuple[list[
 
 def told(design: Design, asked_: Context, known: Evaluation) -> Evaluation:
     """What a worker says of a work item, of which all is known."""
-    rate = trial_rate(design, asked_)
-    if rate is None:
-        return known.of(design)
-    held = known.holds(rate) if design.rate_only else known.capacity_req_per_s >= rate
-    tried = Trial(held, 1, 500, 2500)
-    return told_by_trial(design, asked_, tried) if settles(design, tried) else known.of(design).with_trial(tried)
+    has = Parts(capacities={design.case.seed: known})
+    while isinstance(part := next_part(design, asked_, has), TrialAt):
+        rate = part.rate_req_per_s
+        held = known.holds(rate) if design.rate_only else known.capacity_req_per_s >= rate
+        has = has.having(part, Trial(held, 1, 500, 2500))
+    return parts.told(design, asked_, has)

@@ -15,6 +15,7 @@ from planner.studies import evaluating, services, shards, tasks
 from planner.studies.models import Study
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix
+from simcore import evaluate
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.study import Context
 from simcore.traces import SyntheticSpec
@@ -48,16 +49,16 @@ class Counted:
     def __call__(self, design: Design, context: Context) -> Evaluation:
         return linear(design, HELD_EACH[len(design.case.pools)], context.spec.rate_req_per_s)
 
-    def capacity(self, design: Design, context: Context, seed: int | None = None) -> Evaluation:
-        (self.calls if seed is None else self.seeds).append(design.design_id)
+    def capacity(self, design: Design, context: Context, seed: int) -> Evaluation:
+        (self.calls if seed == design.case.seed else self.seeds).append(design.design_id)
         self.before(design)
         found = replace(self(design, context), at_required=None, simulations=8)
         low, high = ((1 + off) * found.capacity_req_per_s for off in (-self.noise, self.noise))
         found = replace(found, capacity_low=low, capacity_high=high)
         return replace(found, cpu_s=0.1, engine_version=tasks.engine_version())
 
-    def required(self, design: Design, context: Context) -> RateRun:
-        self.runs.append((design.design_id, context.spec.rate_req_per_s))
+    def required(self, design: Design, context: Context, rate_req_per_s: float) -> RateRun:
+        self.runs.append((design.design_id, rate_req_per_s))
         return RateRun(self(design, context).at_required)
 
     def holds(self, design: Design, context: Context, rate_req_per_s: float) -> Trial:
@@ -81,9 +82,9 @@ class Counted:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     stand_in = Counted()
-    monkeypatch.setattr(evaluating, "capacity", stand_in.capacity)
-    monkeypatch.setattr(evaluating, "required", stand_in.required)
-    monkeypatch.setattr(evaluating, "holds", stand_in.holds)
+    monkeypatch.setattr(evaluate, "capacity", stand_in.capacity)
+    monkeypatch.setattr(evaluate, "required", stand_in.required)
+    monkeypatch.setattr(evaluate, "holds", stand_in.holds)
     return stand_in
 
 
