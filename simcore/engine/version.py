@@ -14,7 +14,7 @@ from pathlib import Path
 
 READERS = (
     *("__main__.py", "commands", "economics", "explain.py", "frontier.py", "measure.py", "purchase.py", "result.py"),
-    *("rows.py", "shortfalls.py"),
+    *("rows.py", "shortfalls.py", "steady_state.py", "mean_iteration.py", "validation"),
 )
 """Top-level names in ``simcore`` that no simulated figure depends on."""
 
