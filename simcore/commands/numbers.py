@@ -7,6 +7,7 @@ import re
 
 MOST = 10_000_000
 """Tokens of one request or chunk, as in a trace."""
+MOST_PARAMETERS = 10**15
 MOST_RATE_REQ_PER_S = 1_000_000
 """As in a study."""
 
@@ -16,10 +17,15 @@ def count(text: str) -> int:
     return whole(text, least=1)
 
 
-def whole(text: str, least: int) -> int:
-    """A whole number in plain digits, ``least`` to ten million."""
-    if not (text.isascii() and text.isdigit()) or len(text) > 8 or not least <= int(text) <= MOST:
-        raise argparse.ArgumentTypeError(f"found {text[:40]!r}, expected a whole number from {least} to {MOST}")
+def parameters(text: str) -> int:
+    """A model's parameters: a whole number from 1."""
+    return whole(text.replace(",", "").replace("_", ""), least=1, most=MOST_PARAMETERS)
+
+
+def whole(text: str, least: int, most: int = MOST) -> int:
+    """A whole number in plain digits, ``least`` to ``most`` (ten million)."""
+    if not (text.isascii() and text.isdigit()) or len(text) > len(str(most)) or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"found {text[:40]!r}, expected a whole number from {least} to {most}")
     return int(text)
 
 

@@ -13,8 +13,20 @@ from importlib.metadata import version
 from pathlib import Path
 
 READERS = (
-    *("__main__.py", "commands", "economics", "explain.py", "frontier.py", "measure.py", "purchase.py", "result.py"),
-    *("rows.py", "shortfalls.py", "steady_state.py", "mean_iteration.py", "validation"),
+    "__main__.py",
+    "commands",
+    "economics",
+    "explain.py",
+    "frontier.py",
+    "hf_config",
+    "mean_iteration.py",
+    "measure.py",
+    "purchase.py",
+    "result.py",
+    "rows.py",
+    "shortfalls.py",
+    "steady_state.py",
+    "validation",
 )
 """Top-level names in ``simcore`` that no simulated figure depends on."""
 
