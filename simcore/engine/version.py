@@ -14,6 +14,7 @@ from pathlib import Path
 
 READERS = (
     "__main__.py",
+    "calibration",
     "commands",
     "economics",
     "explain.py",
@@ -21,6 +22,7 @@ READERS = (
     "hf_config",
     "mean_iteration.py",
     "measure.py",
+    "measurements",
     "purchase.py",
     "result.py",
     "rows.py",

@@ -90,16 +90,20 @@ def read_step_times(path: str, decode_key: str) -> StepTimeTable:
 
 
 @dataclass(frozen=True)
-class _Row:
+class StepRow:
+    """One measured run."""
+
     key: Key
     prompt_tokens: int
+    """Of the whole batch."""
     batch_size: int
+    output_tokens: int
     prompt_ms: Fraction | None
     token_ms: Fraction | None
     ran_out_of_kv: bool
 
 
-def _medians(rows: list[_Row], decode_key: str) -> dict[Key, Series]:
+def _medians(rows: list[StepRow], decode_key: str) -> dict[Key, Series]:
     prefill: dict[tuple[Key, int], list[Fraction]] = {}
     decode: dict[tuple[Key, int], list[Fraction]] = {}
     for row in rows:
@@ -116,7 +120,7 @@ def _medians(rows: list[_Row], decode_key: str) -> dict[Key, Series]:
     return series
 
 
-def _rows(path: str, file: TextIO) -> Iterator[_Row]:
+def _rows(path: str, file: TextIO) -> Iterator[StepRow]:
     reader = csv.DictReader(file)
     missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
     if missing:
@@ -124,10 +128,11 @@ def _rows(path: str, file: TextIO) -> Iterator[_Row]:
             f"latency.path: '{path}' line 1: missing column {', '.join(missing)}, expected {', '.join(COLUMNS)}"
         )
     for cells in reader:
-        yield _row(f"latency.path: '{path}' line {reader.line_num}", cells)
+        yield step_row(f"latency.path: '{path}' line {reader.line_num}", cells)
 
 
-def _row(where: str, cells: dict[str, str]) -> _Row:
+def step_row(where: str, cells: Mapping[str, str]) -> StepRow:
+    """A row of CONTRACT.md's columns; SpecError names the column, after ``where``."""
     batch, prompt = _count(where, cells, "batch_size"), _count(where, cells, "prompt_size")
     output = _count(where, cells, "token_size")
     prompt_ms, token_ms = _time(where, cells, "prompt_time"), _time(where, cells, "token_time")
@@ -139,24 +144,24 @@ def _row(where: str, cells: dict[str, str]) -> _Row:
         and token_ms is not None
         and e2e > Fraction(RAN_OUT_OF_KV) * (prompt_ms + token_ms * (output - 1))
     )
-    return _Row(key, prompt * batch, batch, prompt_ms, token_ms, exhausted)
+    return StepRow(key, prompt * batch, batch, output, prompt_ms, token_ms, exhausted)
 
 
-def _name(where: str, cells: dict[str, str], name: str) -> str:
+def _name(where: str, cells: Mapping[str, str], name: str) -> str:
     text = (cells[name] or "").strip()
     if not text:
         raise SpecError(f"{where}: {name}: found nothing, expected an id")
     return text
 
 
-def _count(where: str, cells: dict[str, str], name: str) -> int:
+def _count(where: str, cells: Mapping[str, str], name: str) -> int:
     text = (cells[name] or "").strip()
     if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS or int(text) < 1:
         raise SpecError(f"{where}: {name}: found '{text[:40]}', expected a whole number of at least 1")
     return int(text)
 
 
-def _time(where: str, cells: dict[str, str], name: str) -> Fraction | None:
+def _time(where: str, cells: Mapping[str, str], name: str) -> Fraction | None:
     text = (cells[name] or "").strip()
     if not text:
         return None
