@@ -8,6 +8,7 @@ rest = views_of("planner.catalogue.api")
 app_name = "catalogue"
 urlpatterns = [
     path("", view("index"), name="index"),
+    path("models/new", view("new_model"), name="new_model"),
     path("prices/<str:book_id>", view("price_book"), name="price_book"),
     path("<str:table>/<str:row_id>", view("row"), name="row"),
 ]

@@ -52,7 +52,7 @@ def checks(imported: Imported, published: int | None = None) -> list[Check]:
             found.append(Check("KV bytes a token", f"{twin.name} in the catalogue", theirs, ours, theirs == ours))
     if (named := named_size(model.name)) is not None:
         near = abs(model.parameters / named - 1) <= NAME_TOLERANCE
-        found.append(Check("parameters", "the size in its name, roughly", named, model.parameters, near))
+        found.append(Check("parameters", "the size in its name", named, model.parameters, near))
     return found
 
 
