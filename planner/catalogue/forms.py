@@ -52,8 +52,7 @@ class ModelForm(forms.Form):
             return str(data.get("text", ""))
         content: bytes = upload.read(MOST_BYTES + 1)
         if len(content) <= MOST_BYTES:
-            self.data = self.data.copy()  # type: ignore[union-attr]
-            self.data["text"] = content.decode("utf-8-sig", "replace")
+            self.data = {**self.data.dict(), "text": content.decode("utf-8-sig", "replace")}  # type: ignore[attr-defined]
         return content
 
     def report(self) -> Report | None:

@@ -19,7 +19,7 @@ def index(request: HttpRequest) -> HttpResponse:
         request,
         "catalogue/index.html",
         {"page": overview(request.user), "may_add": working_team(request.user) is not None},
-    )  # type: ignore[arg-type]
+    )
 
 
 @require_safe
@@ -45,7 +45,7 @@ def price_book(request: HttpRequest, book_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_model(request: HttpRequest) -> HttpResponse:
     """A model out of a Hugging Face config.json: first shown with its checks, then saved."""
-    team = working_team(request.user)  # type: ignore[arg-type]
+    team = working_team(request.user)
     if team is None:
         raise PermissionDenied("You may read in your teams, but write in none.")
     form = ModelForm(team, request.user, request.POST or None, request.FILES or None)  # type: ignore[arg-type]
