@@ -23,7 +23,9 @@ HALF_BITS = 32
 MANTISSA_BITS = 52
 INT64_SAFE = 2**62
 ALIKE_SHARE = 16
-"""More than one in so many are as small as the least."""
+"""More than one in so many are as small as the least,"""
+LOOKED_AT = 1024
+"""of so many that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,11 @@ def percentiles_of_own(values: Numbers, wanted: Sequence[float]) -> list[float]:
     if len(values) == 0:
         return [0.0] * len(wanted)
     positions = [rank(p, len(values)) - 1 for p in wanted]
-    _put_in_place(values, sorted(set(positions)))
+    put_in_place(values, sorted(set(positions)))
     return [_as_float(values[position]) for position in positions]
 
 
-def _put_in_place(values: Numbers, positions: Sequence[int]) -> None:
+def put_in_place(values: Numbers, positions: Sequence[int]) -> None:
     """Order the values as far as these positions (increasing) take it: one after the other, which NumPy does several
     times as fast as all at once; but where many are alike, such as waits of 0, it is quicker to sort them."""
     if np.count_nonzero(values == values.min()) * ALIKE_SHARE > len(values):
@@ -144,7 +146,7 @@ def distribution_s(values_ps: Numbers) -> Distribution:
         return Distribution(None, None, None, None, None, None)
     points = percentiles_of_own(values_ps, REPORTED)
     mean = math.inf if math.isinf(points[-1]) else mean_of(values_ps)
-    return _in_seconds(mean, points)
+    return in_seconds(mean, points)
 
 
 def gap_distribution_s(gaps: TokenGaps, never: int, sum_ps: int) -> Distribution:
@@ -152,7 +154,7 @@ def gap_distribution_s(gaps: TokenGaps, never: int, sum_ps: int) -> Distribution
     if gaps.total + never == 0:
         return Distribution(None, None, None, None, None, None)
     mean = math.inf if never else sum_ps / gaps.total
-    return _in_seconds(mean, gap_percentiles(gaps, never, REPORTED))
+    return in_seconds(mean, gap_percentiles(gaps, never, REPORTED))
 
 
 def finite(value: float) -> float | None:
@@ -165,7 +167,8 @@ def as_json(distribution: Distribution) -> dict[str, Any]:
     return dict(distribution.__dict__)
 
 
-def _in_seconds(mean: float, points: list[float]) -> Distribution:
+def in_seconds(mean: float, points: Sequence[float]) -> Distribution:
+    """By its mean and ``REPORTED`` in picoseconds."""
     return Distribution(*(finite(value / PS_PER_S) for value in (mean, *points)))
 
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from simcore.binding import pressure
 from simcore.engine.inputs import ClusterInputs, Int64
-from simcore.engine.outputs import FINISHED, UNFINISHED, RunResult
+from simcore.engine.outputs import RunResult
+from simcore.engine.tally.records import EARLY_ARRIVALS, EARLY_DELAYS, LATE_ARRIVALS, LATE_DELAYS, SUM_OF_ALONE
 from simcore.latencies import Latencies, pieces
 from simcore.lone import lone_times
-from simcore.slo import Objective, SloOutcome, check
-from simcore.stability import Stability, stability_of_parts
+from simcore.slo import Objective, SloOutcome, judge
+from simcore.stability import Stability, stability_of_parts, stability_of_sums
+from simcore.waited import Waited
 
 JUST_ABOVE_ONE = 1.0 + 1e-9
 
@@ -44,39 +46,31 @@ def feasibility(inputs: ClusterInputs, run: RunResult, goal: Objective, window: 
 
     Latencies count every request that arrived in the window, refused and unfinished ones as infinite.
     """
-    latencies = window_latencies(inputs, run, window)
-    return Feasibility(check(goal, latencies), window_stability(inputs, run, latencies, window))
+    return feasibility_of(Waited(inputs, run, goal, window))
 
 
-def window_latencies(inputs: ClusterInputs, run: RunResult, window: tuple[int, int]) -> Latencies:
-    """The window's requests; a request that did not finish is infinite in everything."""
-    part, requests = slice(*window), run.requests
-    output = inputs.output_tokens[part]
-    return Latencies(
-        arrival_ps=inputs.arrival_ps[part],
-        prompt_tokens=inputs.prompt_tokens[part],
-        cached_prompt_tokens=inputs.cached_prompt_tokens[part],
-        output_tokens=output,
-        first_scheduled_ps=requests.first_scheduled_ps[part],
-        first_token_ps=requests.first_token_ps[part],
-        finish_ps=requests.finish_ps[part],
-        done=requests.status[part] == FINISHED,
-        gaps=run.gaps,
-        gaps_due=int(output.sum()) - len(output),
-    )
+def feasibility_of(waited: Waited) -> Feasibility:
+    """``feasibility`` by what the window's requests waited for."""
+    return Feasibility(judge(waited.goal, waited), window_stability(waited))
 
 
-def window_stability(inputs: ClusterInputs, run: RunResult, latencies: Latencies, window: tuple[int, int]) -> Stability:
+def window_stability(waited: Waited) -> Stability:
     """``stability`` of the window's finished requests; unstable outright where one never finished."""
-    if not latencies.all_done and np.any(run.requests.status[slice(*window)] == UNFINISHED):
+    counts, sums = waited.tally.counts, waited.tally.sums
+    if counts["unfinished"]:
         return Stability(False, float("inf"), 0.0, judged=True)
-    parts = (_delays(inputs, run, latencies.part(piece), window[0] + piece.start) for piece in pieces(len(latencies)))
-    return stability_of_parts(int(np.count_nonzero(latencies.done)), parts)
+    if sums is None:
+        parts = (_delays(waited, piece) for piece in pieces(len(waited)))
+        return stability_of_parts(counts["finished"], parts)
+    early, late = (sums[EARLY_ARRIVALS], sums[EARLY_DELAYS]), (sums[LATE_ARRIVALS], sums[LATE_DELAYS])
+    return stability_of_sums(counts["finished"], early, late, sums[SUM_OF_ALONE])
 
 
-def _delays(inputs: ClusterInputs, run: RunResult, latencies: Latencies, first: int) -> tuple[Int64, Int64, Int64]:
+def _delays(waited: Waited, piece: slice) -> tuple[Int64, Int64, Int64]:
     """Arrivals, delays and times alone of those that finished."""
-    lone, done = _lone_e2e_ps(inputs, run, latencies, slice(first, first + len(latencies))), latencies.finished
+    latencies, first = waited.latencies.part(piece), waited.window[0] + piece.start
+    lone = _lone_e2e_ps(waited.inputs, waited.run, latencies, slice(first, first + len(latencies)))
+    done = latencies.finished
     lone = lone if done is latencies else lone[latencies.done]
     return done.arrival_ps, done.e2e_ps - lone, lone
 

@@ -11,25 +11,20 @@ import numpy as np
 
 from simcore.binding import Binding, binding
 from simcore.budget import auto_budget
-from simcore.distribution import (
-    Distribution,
-    as_json,
-    distribution_s,
-    exact_sum,
-    gap_distribution_s,
-)
+from simcore.distribution import Distribution, as_json, gap_distribution_s
 from simcore.drawn_power import DrawnPower, drawn_power
 from simcore.engine.inputs import ClusterInputs
-from simcore.engine.outputs import FINISHED, REFUSED, UNFINISHED, RunResult
+from simcore.engine.outputs import RunResult
+from simcore.engine.tally.tally import counts_of
 from simcore.evaluation import PhaseResult, RateResult
-from simcore.feasibility import Feasibility, feasibility, window_latencies
+from simcore.feasibility import Feasibility, feasibility_of
 from simcore.fleet import nameplate_w, provisioned_w
-from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S, BatchKind
 from simcore.pool_use import PoolUse, pool_uses
 from simcore.slo import Objective, SloOutcome
 from simcore.spec import AUTO, Case
 from simcore.stability import Stability
+from simcore.waited import Waited
 
 SHORT_REQUESTS = 1000
 """Below this a P99 rests on fewer than ten requests."""
@@ -104,39 +99,37 @@ def summarise(
     is of the window's time. ``judged``: the run against its SLO over the same window, where that is known.
     """
     span = window or (0, len(inputs.arrival_ps))
-    latencies = window_latencies(inputs, run, span)
-    judged = judged or feasibility(inputs, run, goal, span)
+    waited = Waited(inputs, run, goal, span, summarised=True)
+    judged = judged or feasibility_of(waited)
+    counts = waited.tally.counts if window is None else counts_of(inputs, run)
     duration_ps = max(run.end_ps - int(inputs.arrival_ps[0]), 0)
     uses = tuple(pool_uses(case, inputs, run))
-    status = run.requests.status
-    done = status == FINISHED
-    finished = int(np.count_nonzero(done))
     duration_s = duration_ps / PS_PER_S
     return Summary(
-        requests=len(status),
-        finished=finished,
-        refused=int(np.count_nonzero(status == REFUSED)),
+        requests=len(inputs.arrival_ps),
+        finished=counts["finished"],
+        refused=counts["refused"],
         duration_s=duration_s,
         iterations=int(run.replicas.iterations.sum()),
         events=run.events,
-        throughput_req_per_s=_per_s(finished, duration_s),
-        input_tokens_per_s=_per_s(int(inputs.prompt_tokens[done].sum()), duration_s),
-        output_tokens_per_s=_per_s(int(inputs.output_tokens[done].sum()), duration_s),
-        ttft_s=distribution_s(latencies.ttft_ps),
-        tbt_s=gap_distribution_s(latencies.gaps, latencies.gaps_never, _gap_sum_ps(latencies)),
-        tpot_s=distribution_s(latencies.tpot_of_several_ps),
-        e2e_s=distribution_s(latencies.e2e_ps),
-        queue_s=distribution_s(latencies.queue_ps),
+        throughput_req_per_s=_per_s(counts["finished"], duration_s),
+        input_tokens_per_s=_per_s(counts["finished_prompt_tokens"], duration_s),
+        output_tokens_per_s=_per_s(counts["finished_output_tokens"], duration_s),
+        ttft_s=waited.distribution("ttft_s"),
+        tbt_s=gap_distribution_s(run.gaps, waited.gaps_never, waited.decode_sum_ps),
+        tpot_s=waited.distribution("tpot_s"),
+        e2e_s=waited.distribution("e2e_s"),
+        queue_s=waited.distribution("queue_s"),
         slo=judged.slo,
         stability=judged.stability,
         power=drawn_power(case, inputs, run, None if window is None else span),
         nameplate_w=nameplate_w(case),
         provisioned_w=provisioned_w(case),
         pools=uses,
-        preemptions=int(run.requests.preemptions.sum()),
+        preemptions=counts["preemptions"],
         token_budget=inputs.scheduler.token_budget if case.scheduler.has_token_budget else None,
         binding=_binding(run, span, judged, uses),
-        warnings=(*_budget_warnings(case), *_implausible(inputs, uses), *_warnings(run, latencies, judged.stability)),
+        warnings=(*_budget_warnings(case), *_implausible(inputs, uses), *_warnings(counts, waited, judged.stability)),
     )
 
 
@@ -235,11 +228,11 @@ def _implausible(inputs: ClusterInputs, uses: Sequence[PoolUse]) -> list[str]:
     return [free, *fast] if kinds else fast
 
 
-def _warnings(run: RunResult, latencies: Latencies, steady: Stability) -> list[str]:
+def _warnings(counts: dict[str, int], waited: Waited, steady: Stability) -> list[str]:
     found = []
-    refused, unfinished = (int(np.count_nonzero(run.requests.status == status)) for status in (REFUSED, UNFINISHED))
+    refused, unfinished = counts["refused"], counts["unfinished"]
     if refused:
-        all_ = len(run.requests.status)
+        all_ = counts["finished"] + refused + unfinished
         found.append(f"{refused:,} of {all_:,} requests can never fit and were refused: each counts as a miss")
     if unfinished:
         found.append(f"{unfinished:,} requests never finished: each counts as a miss")
@@ -248,29 +241,22 @@ def _warnings(run: RunResult, latencies: Latencies, steady: Stability) -> list[s
             f"unstable: requests at the end waited {steady.growth_s:.3g} s longer than at the start"
             f" ({steady.allowed_s:.3g} s would be noise); the figures would be worse in a longer run"
         )
-    short = _short_run(latencies)
+    short = _short_run(waited)
     return [*found, short] if short else found
 
 
-def _short_run(latencies: Latencies) -> str:
-    if len(latencies) < SHORT_REQUESTS:
-        return f"short run: {len(latencies):,} requests, expected at least {SHORT_REQUESTS:,} for a steady P99"
-    finished = int(np.count_nonzero(latencies.done))
-    e2e_ps = sum(exact_sum(part.finished.e2e_ps) for part in latencies.parts())
-    span_s = int(latencies.arrival_ps[-1] - latencies.arrival_ps[0]) / PS_PER_S
-    mean_s = e2e_ps / finished / PS_PER_S if finished else 0.0
+def _short_run(waited: Waited) -> str:
+    if len(waited) < SHORT_REQUESTS:
+        return f"short run: {len(waited):,} requests, expected at least {SHORT_REQUESTS:,} for a steady P99"
+    finished, arrival_ps = waited.tally.counts["finished"], waited.inputs.arrival_ps[slice(*waited.window)]
+    span_s = int(arrival_ps[-1] - arrival_ps[0]) / PS_PER_S
+    mean_s = waited.e2e_sum_ps / finished / PS_PER_S if finished else 0.0
     if mean_s > SHORT_SHARE * span_s:
         return (
             f"short run: requests arrive over {span_s:.3g} s and take {mean_s:.3g} s on average,"
             " so filling up and draining weigh on every figure"
         )
     return ""
-
-
-def _gap_sum_ps(latencies: Latencies) -> int:
-    """Of all token gaps where every one came: they are what lies between a request's first token and its last."""
-    finished = (part.finished for part in latencies.parts())
-    return sum(exact_sum(part.decode_ps) for part in finished)
 
 
 def _per_s(count: float, duration_s: float) -> float:

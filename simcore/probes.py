@@ -15,7 +15,7 @@ from simcore.engine.compile import compile_case, with_load
 from simcore.engine.inputs import ClusterInputs, WaitLimit
 from simcore.engine.outputs import RunResult
 from simcore.evaluation import RateResult
-from simcore.feasibility import JUST_ABOVE_ONE, Feasibility, feasibility, window_latencies
+from simcore.feasibility import JUST_ABOVE_ONE, Feasibility, feasibility
 from simcore.give_up import wait_limits, waits_ps
 from simcore.latencies import Latencies
 from simcore.metrics import Summary, binding_of, summarise
@@ -26,6 +26,7 @@ from simcore.simulation import EngineName, engine, middle
 from simcore.slo import Objective, objective
 from simcore.spec import Case
 from simcore.traces import Trace
+from simcore.waited import window_latencies
 
 SHORT_REQUESTS = 2000
 """No run of the ladder is shorter, where the workload has them."""

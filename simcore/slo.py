@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,16 +79,78 @@ def objective(case: Case) -> Objective:
     return Objective(case.slo)
 
 
+class Waits(Protocol):
+    """What the requests of a window waited for, as far as an SLO asks."""
+
+    def __len__(self) -> int:
+        """How many requests there are."""
+
+    def percentiles(self, metric: str, wanted: Sequence[float]) -> list[float]:
+        """A metric at some percentiles, in its unit: TBT over all gaps, TPOT over requests with a second token."""
+
+    def tpot_of_all_s(self, percentile: float) -> float:
+        """TPOT over all requests: 0 where there is no second token."""
+
+    def in_time(self, ttft_limit_ps: float, tpot_limit_ps: float) -> int:
+        """How many requests keep both limits; one output token: no TPOT to miss."""
+
+
+@dataclass(frozen=True)
+class ColumnsOfWaits:
+    """``Waits`` of whole columns: the plain ones."""
+
+    goal: Objective
+    latencies: Latencies
+
+    def __len__(self) -> int:
+        return len(self.latencies)
+
+    def percentiles(self, metric: str, wanted: Sequence[float]) -> list[float]:
+        """Each metric is sorted once."""
+        latencies = self.latencies
+        if self.goal.reference is not None:
+            return percentiles_of_own(slowdown(self.goal.reference, latencies, metric), wanted)
+        if metric == "tbt_s":
+            found = gap_percentiles(latencies.gaps, latencies.gaps_never, wanted)
+        else:
+            found = percentiles_of_own(values_ps(metric, latencies), wanted)
+        return [value / PS_PER_S for value in found]
+
+    def tpot_of_all_s(self, percentile: float) -> float:
+        """Of the column with its zeros."""
+        return percentiles_of_own(self.latencies.tpot_ps, [percentile])[0] / PS_PER_S
+
+    def in_time(self, ttft_limit_ps: float, tpot_limit_ps: float) -> int:
+        """One piece after the other."""
+        parts = self.latencies.parts()
+        kept = (np.count_nonzero((p.ttft_ps <= ttft_limit_ps) & (p.tpot_ps <= tpot_limit_ps)) for p in parts)
+        return sum(map(int, kept))
+
+
 def check(goal: Objective, latencies: Latencies) -> SloOutcome:
     """Each limit of the SLO over all requests of the window; percentile = inverse empirical CDF, never-finished =
     infinite."""
+    return judge(goal, ColumnsOfWaits(goal, latencies))
+
+
+def judge(goal: Objective, waits: Waits) -> SloOutcome:
+    """``check`` of the window's waits, however they are kept."""
     if isinstance(goal.slo, AttainmentSlo):
-        limits = _attainment(goal.slo, latencies)
+        limits = _attainment(goal.slo, waits)
     else:
         asked = goal.slo.limits() if isinstance(goal.slo, SlowdownSlo) else goal.slo.limits
-        values = _values_at(goal, latencies, asked)
+        values = _values_at(waits, asked)
         limits = [_result(limit, value, given_limit(limit, goal)) for limit, value in zip(asked, values, strict=True)]
     return SloOutcome(all(limit.met for limit in limits), tuple(limits))
+
+
+def percentiles_asked(goal: Objective) -> dict[str, tuple[float, ...]]:
+    """By metric, what ``judge`` asks of the waits."""
+    if isinstance(goal.slo, AttainmentSlo):
+        return {"ttft_s": (attainment_percentile(goal.slo),)}
+    asked = goal.slo.limits() if isinstance(goal.slo, SlowdownSlo) else goal.slo.limits
+    metrics = dict.fromkeys(limit.metric for limit in asked)
+    return {metric: tuple(limit.percentile for limit in asked if limit.metric == metric) for metric in metrics}
 
 
 def slowdown(reference: IterationCurve, latencies: Latencies, metric: str) -> Float64:
@@ -113,20 +176,8 @@ def limit_values(goal: Objective, latencies: Latencies, limit: LimitResult) -> F
         return None
     if goal.reference is not None:
         return slowdown(goal.reference, latencies, limit.metric)
-    values = _values_ps(limit.metric, latencies)
+    values = values_ps(limit.metric, latencies)
     return np.where(values == INFINITE, np.inf, values) / PS_PER_S
-
-
-def metric_percentiles(goal: Objective, latencies: Latencies, metric: str, wanted: Sequence[float]) -> list[float]:
-    """A metric at some percentiles, in seconds: TBT over all gaps, TPOT over requests with a second token; a slowdown
-    as it is."""
-    if goal.reference is not None:
-        return percentiles_of_own(slowdown(goal.reference, latencies, metric), wanted)
-    if metric == "tbt_s":
-        found = gap_percentiles(latencies.gaps, latencies.gaps_never, wanted)
-    else:
-        found = percentiles_of_own(_values_ps(metric, latencies), wanted)
-    return [value / PS_PER_S for value in found]
 
 
 def decode_iteration_s(case: Case) -> float:
@@ -177,19 +228,19 @@ def _machine_id(pool: PoolSpec) -> str:
     return pool.machine if isinstance(pool.machine, str) else pool.machine.id
 
 
-def _values_ps(metric: str, latencies: Latencies) -> Numbers:
+def values_ps(metric: str, latencies: Latencies) -> Numbers:
+    """The column of a metric in seconds that each request has, in picoseconds; TPOT of those with a second token."""
     if metric == "tpot_s":
         return latencies.tpot_of_several_ps
     return {"ttft_s": latencies.ttft_ps, "e2e_s": latencies.e2e_ps, "queue_s": latencies.queue_ps}[metric]
 
 
-def _values_at(goal: Objective, latencies: Latencies, limits: Sequence[Limit]) -> list[float]:
-    """Each limit's metric at its percentile; each metric is sorted once."""
+def _values_at(waits: Waits, limits: Sequence[Limit]) -> list[float]:
+    """Each limit's metric at its percentile; each metric is asked for once."""
     found: dict[tuple[str, float], float] = {}
     for metric in dict.fromkeys(limit.metric for limit in limits):
         wanted = [limit.percentile for limit in limits if limit.metric == metric]
-        values = metric_percentiles(goal, latencies, metric, wanted)
-        found.update({(metric, p): value for p, value in zip(wanted, values, strict=True)})
+        found.update({(metric, p): value for p, value in zip(wanted, waits.percentiles(metric, wanted), strict=True)})
     return [found[limit.metric, limit.percentile] for limit in limits]
 
 
@@ -205,21 +256,22 @@ def _result(limit: Limit, value: float, given: float) -> LimitResult:
     return LimitResult(limit.metric, limit.percentile, given, value if math.isfinite(value) else None, value <= given)
 
 
-def _attainment(slo: AttainmentSlo, latencies: Latencies) -> list[LimitResult]:
+def _attainment(slo: AttainmentSlo, waits: Waits) -> list[LimitResult]:
     """The share that meets both, the same request both; and each limit by itself at the share, which the share implies:
-    they say which of the two is short. One output token: no TPOT to miss."""
-    ttft_limit_ps, tpot_limit_ps = slo.ttft_s * PS_PER_S, slo.tpot_s * PS_PER_S
-    in_time = (np.count_nonzero((p.ttft_ps <= ttft_limit_ps) & (p.tpot_ps <= tpot_limit_ps)) for p in latencies.parts())
-    both = sum(map(int, in_time))
-    met = both >= math.ceil(Fraction(repr(slo.share)) * len(latencies))
-    p = round(100 * slo.share, 9)
-    ttft = percentiles_of_own(latencies.ttft_ps, [p])[0] / PS_PER_S
-    tpot = percentiles_of_own(latencies.tpot_ps, [p])[0] / PS_PER_S
+    they say which of the two is short."""
+    both = waits.in_time(slo.ttft_s * PS_PER_S, slo.tpot_s * PS_PER_S)
+    met = both >= math.ceil(Fraction(repr(slo.share)) * len(waits))
+    p = attainment_percentile(slo)
     parts = [
-        _result(Limit("ttft_s", p, slo.ttft_s), ttft, slo.ttft_s),
-        _result(Limit("tpot_s", p, slo.tpot_s), tpot, slo.tpot_s),
+        _result(Limit("ttft_s", p, slo.ttft_s), waits.percentiles("ttft_s", [p])[0], slo.ttft_s),
+        _result(Limit("tpot_s", p, slo.tpot_s), waits.tpot_of_all_s(p), slo.tpot_s),
     ]
-    return [LimitResult(ATTAINMENT, 0.0, slo.share, both / len(latencies), met), *parts]
+    return [LimitResult(ATTAINMENT, 0.0, slo.share, both / len(waits), met), *parts]
+
+
+def attainment_percentile(slo: AttainmentSlo) -> float:
+    """At which each limit by itself is told."""
+    return round(100 * slo.share, 9)
 
 
 def _ratio(values: NDArray[np.int64], alone: NDArray[np.int64]) -> Float64:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,8 +47,6 @@ def stability(arrival_ps: Int64, delay_ps: Int64, lone_ps: Int64) -> Stability:
 
 def stability_of_parts(requests: int, parts: Iterable[tuple[Int64, Int64, Int64]]) -> Stability:
     """``stability`` of so many requests, whose arrivals, delays and times alone are given one part after the other."""
-    if requests < LEAST_REQUESTS:
-        return Stability(True, 0.0, 0.0, judged=False)
     third, seen, lone = requests // 3, 0, 0
     first, last = [0, 0], [0, 0]
     for arrival_ps, delay_ps, lone_ps in parts:
@@ -58,6 +56,15 @@ def stability_of_parts(requests: int, parts: Iterable[tuple[Int64, Int64, Int64]
             last[i] += exact_sum(values[late:])
         lone += exact_sum(lone_ps)
         seen += len(arrival_ps)
+    return stability_of_sums(requests, first, last, lone)
+
+
+def stability_of_sums(requests: int, first: Sequence[int], last: Sequence[int], lone: int) -> Stability:
+    """``stability`` of so many requests by sums: of arrivals and delays of the first third, of the last, of the times
+    alone of all."""
+    if requests < LEAST_REQUESTS:
+        return Stability(True, 0.0, 0.0, judged=False)
+    third = requests // 3
     apart, growth = (
         late / third / PS_PER_S - early / third / PS_PER_S for early, late in zip(first, last, strict=True)
     )

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from simcore.engine.compile import compile_case
 from simcore.engine.fast import cluster as fast
 from simcore.engine.oracle import cluster as oracle
-from simcore.feasibility import window_latencies
 from simcore.give_up import wait_limits
 from simcore.slo import check, objective
 from simcore.traces import PS_PER_S, Trace
+from simcore.waited import window_latencies
 from tests.unit.simcore.runs import CURVE, case, trace
 
 METRICS = ("ttft_s", "tpot_s", "e2e_s", "queue_s")

@@ -11,11 +11,11 @@ from simcore.efficiency import Work, model_bytes, model_flops, peak_flops_per_s
 from simcore.engine.oracle.cluster import run
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
 from simcore.evaluation import LimitResult, PoolResult
-from simcore.feasibility import window_latencies
 from simcore.metrics import summarise, summary_json
 from simcore.pool_use import PoolUse
 from simcore.requests_csv import COLUMNS, request_rows
 from simcore.slo import objective
+from simcore.waited import window_latencies
 from tests.unit.simcore.runs import CURVE, case, inputs_of, run_result, trace
 
 ARRIVALS, PROMPTS, OUTPUTS = [1.0, 2.0, 4.0], [100, 200, 300], [1, 3, 2]
