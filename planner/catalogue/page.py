@@ -31,6 +31,7 @@ COLUMNS = {
         "accelerators": "Of them",
         "nic_bytes_per_s": "NIC of each, one way",
         "host_w": "Host",
+        "fans_w": "Fans",
         "nameplate_w": "Nameplate",
         "power_cap_w": "Cap of each",
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from simcore.latency.capped import under_cap
 from simcore.latency.curve import IterationCurve, batch_kind
 from simcore.latency.given import given_curve
 from simcore.latency.measured import measured_curve
@@ -20,8 +21,8 @@ def compile_curve(
 ) -> IterationCurve:
     """The curve of one pipeline stage of ``model`` on ``machine``, in whole ps (DESIGN.md section 3).
 
-    ``Machine.prefill_slowdown`` multiplies prefill and hybrid batches of ``roofline`` and of the shipped measured
-    table; ``curve`` is taken as given. SpecError names what the source lacks.
+    Of a capped machine ``roofline`` and the shipped measured table are brought under its cap (``capped.py``: a given
+    ``prefill_slowdown``, else the law); ``curve`` is taken as given. SpecError names what the source lacks.
     """
     check_parallelism(model, tensor_parallel, pipeline_parallel)
     if latency.source == "curve":
@@ -66,7 +67,8 @@ def iteration_parts(
 def _roofline(
     model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, engine: str
 ) -> IterationCurve:
-    return roofline_curve(model, machine, tensor_parallel, pipeline_parallel, engine)
+    curve = roofline_curve(model, machine, tensor_parallel, pipeline_parallel, engine)
+    return under_cap(curve, model, machine, tensor_parallel, pipeline_parallel)
 
 
 @lru_cache(maxsize=256)

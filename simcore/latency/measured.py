@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Literal
 
 from simcore.catalogue import resolve_accelerator
+from simcore.latency.capped import under_cap
 from simcore.latency.curve import IterationCurve
 from simcore.latency.piecewise import Piecewise
 from simcore.latency.step_times import read_step_times, shipped_step_times
@@ -35,6 +36,8 @@ class StepTimes:
     """Where they come from, in words."""
     slowed: Fraction
     """Prefill is to be multiplied by this."""
+    uncapped: bool
+    """Measured without the machine's cap."""
 
 
 def measured_curve(
@@ -52,7 +55,7 @@ def measured_curve(
     knots = tuple(sorted({*prefill.knots, *decode.knots}))
     factor = Fraction(repr(latency.hybrid_factor))
     prefill_ms = [prefill.at(x) for x in knots]
-    return IterationCurve(
+    curve = IterationCurve(
         tokens=knots,
         prefill_ps=tuple(round(v * PS_PER_MS) for v in prefill_ms),
         decode_ps=tuple(round(decode.at(x) * PS_PER_MS) for x in knots),
@@ -63,13 +66,14 @@ def measured_curve(
         decode_seq_ps=0,
         source=f"measured: {times.source}",
     )
+    return under_cap(curve, model, machine, tensor_parallel, 1) if times.uncapped else curve
 
 
 def step_times(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec) -> StepTimes:
     """The medians that ``latency`` names for this model, machine and TP, before extension.
 
     Rows are looked up by the machine's id, then by its accelerator's, with ``-pcap`` where it is capped; a capped
-    machine falls back on uncapped rows in the shipped table alone. Uncapped rows take the machine's slowdown.
+    machine falls back on uncapped rows in the shipped table alone. They take the machine's slowdown, or the law.
     """
     uncapped = resolve_accelerator(machine).id
     hardware = uncapped if machine.power_cap_w is None else f"{uncapped}-pcap"
@@ -82,9 +86,9 @@ def step_times(model: Model, machine: Machine, tensor_parallel: int, latency: La
     for name in dict.fromkeys(wanted):
         found = table.series.get((model.id, name, tensor_parallel))
         if found and found.prefill_ms and found.decode_ms:
-            slowed = Fraction(repr(machine.prefill_slowdown)) if name == uncapped else Fraction(1)
+            slowed = Fraction(repr(machine.prefill_slowdown or 1.0)) if name == uncapped else Fraction(1)
             words = _words(table.source, name, tensor_parallel, slowed)
-            return StepTimes(found.prefill_ms, found.decode_ms, words, slowed)
+            return StepTimes(found.prefill_ms, found.decode_ms, words, slowed, name == uncapped)
     has = ", ".join(f"{m} on {h} TP{t}" for m, h, t in table.series) or "no rows"
     raise SpecError(
         f"latency: found no measured prefill and decode times of {model.id} on {' or '.join(dict.fromkeys(wanted))}"

@@ -107,7 +107,7 @@ def roofline_curve(
     fitted = fitted or coefficients(resolve_accelerator(machine).id, engine)
     parts = _parts(model, machine, tensor_parallel, pipeline_parallel, fitted)
     knots = _knots(parts[0].fitted.tile_tokens, model)
-    slow = machine.prefill_slowdown
+    slow = machine.prefill_slowdown or 1.0
     prefill = tuple(round(max(_prefill_s(part, n) for part in parts) * slow * PS_PER_S) for n in knots)
     decode = tuple(round(max(_decode_s(part, n) for part in parts) * PS_PER_S) for n in knots)
     attention, chunk_read = max(map(_pair_s, parts)), max(map(_chunk_read_s, parts))

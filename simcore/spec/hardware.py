@@ -25,6 +25,16 @@ class Accelerator:
     """Drawn with weights loaded and nothing to do."""
     fp8_flops_per_s: float | None = bounded(None, above=0)
     fp4_flops_per_s: float | None = bounded(None, above=0)
+    power_base: float | None = bounded(None, least=0, most=1)
+    """Of idle to TDP, drawn while working whatever the work (``simcore.power``); the shipped figure where not given."""
+    power_by_mbu: float | None = bounded(None, least=0)
+    """More of it at the whole of the memory bandwidth."""
+    power_by_mfu: float | None = bounded(None, least=0)
+    """More of it at the whole of the FLOP/s."""
+
+    def __post_init__(self) -> None:
+        if self.idle_w > self.tdp_w:
+            raise SpecError(f"idle_w: found {self.idle_w:g}, expected at most tdp_w ({self.tdp_w:g})")
 
 
 @dataclass(frozen=True)
@@ -39,14 +49,17 @@ class Machine:
     nic_bytes_per_s: float = bounded(above=0)
     """Network bandwidth of one accelerator's share, one direction (DGX H100: 400 Gb/s = 50e9)."""
     host_w: float = bounded(least=0)
-    """CPUs, fans, NICs, switches: everything but the accelerators, drawn all the time."""
+    """CPUs, NICs, switches, fans at rest: everything but the accelerators that is drawn all the time."""
     nameplate_w: float = bounded(above=0)
     provisioned_w: float | None = bounded(None, above=0)
     """What the site sets aside; the nameplate where not given."""
+    fans_w: float = bounded(0.0, least=0)
+    """More that fans and power supplies draw when all accelerators draw their TDP; in proportion below it."""
     power_cap_w: float | None = bounded(None, above=0)
-    """A cap on each accelerator, if set."""
-    prefill_slowdown: float = bounded(1.0, least=1.0)
-    """Prefill and hybrid time × this (Splitwise's capped H100: 1.3, the paper's assumption); decode is unchanged."""
+    """A cap on each accelerator, if set; what it costs in time follows a law (``simcore.latency.capped``), unless"""
+    prefill_slowdown: float | None = bounded(None, least=1.0)
+    """is given: prefill and hybrid time × this (Splitwise's capped H100: 1.3, the paper's assumption), decode
+    unchanged."""
     machines_per_rack: int | None = bounded(None, least=1)
 
     def provisioned(self) -> float:
