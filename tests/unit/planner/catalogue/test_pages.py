@@ -81,7 +81,7 @@ def test_a_stranger_does_not_see_a_teams_own_figure(team: Team, alice_client: Cl
         client.get("/api/v1/catalogue/machines/dgx-h100/").json()["figures"]["host_w"]
         for client in (alice_client, charlie_client)
     ]
-    assert [(figure["value"], figure["own"]) for figure in figures] == [("1234", True), ("2800", False)]
+    assert [(figure["value"], figure["own"]) for figure in figures] == [("1234", True), ("2000", False)]
 
 
 def test_a_visitor_is_asked_to_sign_in(client: Client, db: None) -> None:

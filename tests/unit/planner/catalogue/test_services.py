@@ -47,8 +47,8 @@ def test_without_own_rows_it_is_simcores_catalogue() -> None:
 
 
 def test_a_teams_figure_counts_for_its_members_alone(team: Team, alice: User, bob: User, charlie: User) -> None:
-    override(team, "machines", "dgx-h100", host_w="2000")
-    assert [machine_for(user, "dgx-h100").host_w for user in (alice, bob, charlie)] == [2000, 2000, 2800]
+    override(team, "machines", "dgx-h100", host_w="1900")
+    assert [machine_for(user, "dgx-h100").host_w for user in (alice, bob, charlie)] == [1900, 1900, 2000]
 
 
 def test_an_accelerator_with_own_figures_is_inline(team: Team, alice: User, charlie: User) -> None:

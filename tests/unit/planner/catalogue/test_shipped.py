@@ -34,7 +34,7 @@ def test_loading_mends_shipped_rows_and_leaves_the_teams_own(team: Team) -> None
         table="machines", row_id="old", field="name", value="Old", source="x", date="2020", status="memory", position=0
     )
     own = FigureOverride.objects.create(
-        team=team, table="machines", row_id="dgx-h100", field="host_w", value="2000", unit="W", source="our meter",
+        team=team, table="machines", row_id="dgx-h100", field="host_w", value="1900", unit="W", source="our meter",
         date="2026-11", status="user",
     )  # fmt: skip
     book = PriceBook.objects.create(team=team, book_id="list", name="Ours", date="2026-11-01")
@@ -46,6 +46,6 @@ def test_loading_mends_shipped_rows_and_leaves_the_teams_own(team: Team) -> None
     assert "1 added, 1 changed, 1 withdrawn" in out.getvalue()
     assert "2 of the teams' own kept" in out.getvalue()
     own.refresh_from_db()
-    assert own.value == "2000"
-    assert ShippedFigure.objects.get(row_id="dgx-h100", field="host_w").value == "2800"
+    assert own.value == "1900"
+    assert ShippedFigure.objects.get(row_id="dgx-h100", field="host_w").value == "2000"
     assert book.prices.get().usd_per_hour == 30
