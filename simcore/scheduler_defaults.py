@@ -12,3 +12,7 @@ BATCH_SIZES = {
     "splitwise_baseline": 512,
 }
 """The most requests that a replica runs at once."""
+TOKEN_BUDGETS = {"sarathi": 512, "vllm_v1": 2048}
+"""Tokens of an iteration, of the kinds that have a budget; ``splitwise`` with ``chunked``: its batch tokens."""
+BATCH_TOKENS = 2048
+"""Prompt tokens of a batch of whole prompts."""

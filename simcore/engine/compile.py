@@ -14,16 +14,13 @@ from simcore.latency.compile import compile_curve
 from simcore.memory import KvCapacity, kv_capacity
 from simcore.power import stage_power
 from simcore.same import Same
-from simcore.scheduler_defaults import BATCH_SIZES
+from simcore.scheduler_defaults import BATCH_SIZES, BATCH_TOKENS, TOKEN_BUDGETS
 from simcore.spec import AUTO, AvailabilityState, Case, Model, PoolSpec, SpecError
 from simcore.traces import Trace
 from simcore.transfer import PS_PER_S, ps_per_token, replica_nic_bytes_per_s
 from simcore.words import counted
 
 SPLITWISE_KINDS = ("splitwise", "splitwise_baseline")
-DEFAULT_TOKEN_BUDGET = 512
-V1_TOKEN_BUDGET = 2048
-DEFAULT_BATCH_TOKENS = 2048
 DEFAULT_RESERVATION = {
     "sarathi": "on_demand",
     "vllm": "on_demand",
@@ -202,13 +199,13 @@ def _token_budget(case: Case) -> int:
     if budget is not None:
         return budget
     if case.scheduler.chunked:
-        return case.scheduler.max_batch_tokens or DEFAULT_BATCH_TOKENS
-    return V1_TOKEN_BUDGET if case.scheduler.kind == "vllm_v1" else DEFAULT_TOKEN_BUDGET
+        return case.scheduler.max_batch_tokens or BATCH_TOKENS
+    return TOKEN_BUDGETS.get(case.scheduler.kind, TOKEN_BUDGETS["sarathi"])
 
 
 def _default_batch_tokens(kind: str, trace: Trace) -> int:
     """vLLM's own default: no prompt is longer than its batch."""
-    return max(DEFAULT_BATCH_TOKENS, int(trace.prompt_tokens.max())) if kind == "vllm" else DEFAULT_BATCH_TOKENS
+    return max(BATCH_TOKENS, int(trace.prompt_tokens.max())) if kind == "vllm" else BATCH_TOKENS
 
 
 def _default_simultaneous(kind: str) -> str:

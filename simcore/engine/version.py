@@ -22,6 +22,7 @@ READERS = (
     "hf_config",
     "mean_iteration.py",
     "measure.py",
+    "pilot",
     "measurements",
     "purchase.py",
     "result.py",
