@@ -28,7 +28,7 @@ bench-large: setup
 	@$(VENV_PYTHON) -m benchmarks --part large $(ARGS)
 
 validate: setup
-	@$(VENV_PYTHON) -m simcore validate $(ARGS)
+	@$(VENV_PYTHON) -m simcore validate $(if $(ARGS),$(ARGS),--residuals simcore/residuals.csv)
 
 lint: setup
 	$(VENV_PYTHON) -m ruff check .

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy.optimize import brentq
 
@@ -50,6 +50,11 @@ class SteadyState:
     """0 where no request has a second token."""
     iteration_s: float
     """Of all iterations while requests decode: what a token waits for."""
+    gap_s: float
+    """Between two tokens of a request, in iterations without prompts."""
+    gap_with_prompts_s: float
+    prompts_share: float
+    """Of gaps with prompts in them."""
     req_per_s: float
     output_tokens_per_s: float
     saturated: bool
@@ -64,10 +69,10 @@ def closed_loop(curve: IterationCurve, lengths: Lengths, serving: Serving, concu
     served = min(concurrency, serving.residents(lengths))
     mix = Mix(curve, lengths, serving, max(served / serving.stages, 1.0) - 1)
     x = _closed_stream(mix)
-    ttft_s, step_s = serving.stages * mix.ttft_s(x), serving.stages * mix.step_s(x)
-    rate = served / (ttft_s + lengths.steps * step_s)
+    ttft_s = serving.stages * mix.ttft_s(x)
+    rate = served / (ttft_s + lengths.steps * serving.stages * mix.step_s(x))
     waiting_s = (concurrency - served) / rate
-    return _state(lengths, concurrency, ttft_s + waiting_s, step_s, rate, concurrency > served)
+    return _state(mix, x, concurrency, ttft_s + waiting_s, rate, concurrency > served)
 
 
 def open_loop(curve: IterationCurve, lengths: Lengths, serving: Serving, req_per_s: float) -> SteadyState:
@@ -76,12 +81,12 @@ def open_loop(curve: IterationCurve, lengths: Lengths, serving: Serving, req_per
         raise SpecError(f"rate: found {req_per_s}, expected a positive number of requests/s")
     full = offline(curve, lengths, serving)
     if req_per_s >= full.req_per_s:
-        return SteadyState(math.inf, math.inf, full.tpot_s, full.iteration_s, full.req_per_s,
-                           full.output_tokens_per_s, saturated=True)  # fmt: skip
+        return replace(full, concurrency=math.inf, ttft_s=math.inf, saturated=True)
     mix = Mix(curve, lengths, serving, math.inf)
     x = _zero(lambda x: req_per_s * mix.step_s(x) - x, mix.most)
-    ttft_s, step_s = serving.stages * mix.ttft_s(x), serving.stages * mix.step_s(x)
-    return _state(lengths, req_per_s * (ttft_s + lengths.steps * step_s), ttft_s, step_s, req_per_s, saturated=False)
+    ttft_s = serving.stages * mix.ttft_s(x)
+    e2e_s = ttft_s + lengths.steps * serving.stages * mix.step_s(x)
+    return _state(mix, x, req_per_s * e2e_s, ttft_s, req_per_s, saturated=False)
 
 
 def offline(curve: IterationCurve, lengths: Lengths, serving: Serving) -> SteadyState:
@@ -103,14 +108,29 @@ def static_batch(curve: IterationCurve, lengths: Lengths, serving: Serving, requ
     step_s = mix.base_s(BatchKind.DECODE, requests) + requests * mix.decode_s
     ttft_s, step_s = serving.stages * prompts_s, serving.stages * step_s
     rate = requests / (ttft_s + lengths.steps * step_s)
-    return _state(lengths, requests, ttft_s, step_s, rate, saturated=False)
-
-
-def _state(
-    lengths: Lengths, concurrency: float, ttft_s: float, step_s: float, rate: float, saturated: bool
-) -> SteadyState:
+    tpot_s = step_s if lengths.steps else 0.0
     tokens = rate * (lengths.steps + 1)
-    return SteadyState(concurrency, ttft_s, step_s if lengths.steps else 0.0, step_s, rate, tokens, saturated)
+    return SteadyState(requests, ttft_s, tpot_s, step_s, step_s, step_s, 0.0, rate, tokens, saturated=False)
+
+
+def _state(mix: Mix, x: float, concurrency: float, ttft_s: float, rate: float, saturated: bool) -> SteadyState:
+    stages, steps = mix.serving.stages, mix.lengths.steps
+    step_s = stages * mix.step_s(x)
+    without, with_prompts, share = mix.iterations_s(x)
+    if mix.serving.prefill_apart:
+        with_prompts += without
+    return SteadyState(
+        concurrency=concurrency,
+        ttft_s=ttft_s,
+        tpot_s=step_s if steps else 0.0,
+        iteration_s=step_s,
+        gap_s=stages * without,
+        gap_with_prompts_s=stages * (with_prompts if share else without),
+        prompts_share=min(share, 1.0),
+        req_per_s=rate,
+        output_tokens_per_s=rate * (steps + 1),
+        saturated=saturated,
+    )
 
 
 def _closed_stream(mix: Mix) -> float:

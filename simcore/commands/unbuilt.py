@@ -6,7 +6,7 @@ import argparse
 
 from simcore.spec import SpecError
 
-COMMANDS = {"calibrate": "fit to measured results", "validate": "predictions against measurements"}
+COMMANDS = {"calibrate": "fit to measured results"}
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -19,4 +19,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def refuse(arguments: argparse.Namespace) -> None:
     """SpecError: not built yet."""
-    raise SpecError(f"{arguments.command}: not built yet, expected simulate, capacity, plan, iteration or inspect")
+    raise SpecError(
+        f"{arguments.command}: not built yet, expected simulate, capacity, plan, iteration, inspect or validate"
+    )

@@ -25,6 +25,8 @@ READERS = (
     "pilot",
     "measurements",
     "purchase.py",
+    "residuals.csv",
+    "residuals.py",
     "result.py",
     "rows.py",
     "shortfalls.py",

@@ -234,11 +234,8 @@ def test_inspect_reports_rows(files, capsys):
     assert json.loads(capsys.readouterr().out)["at_rate"]["how"] == "poisson"
 
 
-@pytest.mark.parametrize(
-    "command", [["calibrate", "x.csv", "--model", "m", "--machine", "s"], ["validate", "--data", "d"]]
-)
-def test_what_is_not_built_is_refused_by_name(capsys, command):
-    assert f"{command[0]}: not built yet" in refused(capsys, *command)
+def test_what_is_not_built_is_refused_by_name(capsys):
+    assert "calibrate: not built yet" in refused(capsys, "calibrate", "x.csv", "--model", "m", "--machine", "s")
 
 
 @pytest.mark.parametrize(

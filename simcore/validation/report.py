@@ -1,0 +1,154 @@
+"""The report in Markdown: the same text for the same data and code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from simcore.validation import fit_split, lengths
+from simcore.validation.comparison import Comparison, Findings
+from simcore.validation.goals import Goal, goals
+from simcore.validation.open_loops import CapacityComparison
+from simcore.validation.serving_row import DEFAULTS
+from simcore.validation.summary import errors_of, grouped
+
+INTRODUCTION = """# Predictions against measurements
+
+Written by `make validate` (`python -m simcore validate --data DIR --out docs/validation.md`); not edited by hand.
+Every row of the measured sets is compared with what the product predicts for it, or listed at the end with the reason
+why not. Errors are predicted / measured - 1. **Fitted**: the row was used to find the coefficients; **judged**: it was
+not. Rows of tiers C and D (bursts, other definitions, Little's law fails) are in no fit and no goal; they are shown
+apart.
+"""
+POWER = ("power", "energy")
+
+
+def report(found: Findings) -> str:
+    """All of it."""
+    good = [one for one in found.compared if not one.poor and one.phase not in POWER]
+    capacities = [one for one in found.compared if isinstance(one, CapacityComparison)]
+    steps = [one for one in good if one.phase != "capacity"]
+    parts = [
+        INTRODUCTION,
+        _goals(goals(found.compared)),
+        _split(),
+        "## Step times, TPOT, TTFT, throughput",
+        *_groups(steps),
+        _capacities(capacities),
+        _assumptions(),
+        "## Power and energy a token\nAccelerators alone, but for what was measured at the wall.",
+        *_groups([one for one in found.compared if not one.poor and one.phase in POWER]),
+        "## Poor data: tiers C and D, in no fit and no goal",
+        *_groups([one for one in found.compared if one.poor]),
+        _left_out(found),
+    ]
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def _goals(found: list[Goal]) -> str:
+    rows = [(goal.what, goal.found, goal.wanted, goal.verdict) for goal in found]
+    return "## Goals, on rows that no fit used\n\n" + _table(("goal", "found", "wanted", ""), rows)
+
+
+def _split() -> str:
+    names = ("set", "engine", "variant", "model", "accelerator", "tensor_parallel", "phase", "where", "source")
+    rows = [[row[name] for name in names] for row in fit_split.described()]
+    text = "Fitted is what a line of `simcore/validation/data/fitted.csv` names (`*`: any); all else is judged."
+    return f"## The split\n\n{text}\n\n" + _table(names, rows)
+
+
+def _groups(compared: list[Comparison]) -> list[str]:
+    """A table a set, then its groups' worst rows."""
+    return [_set(name, group) for name, group in grouped(compared, lambda one: one.set).items()]
+
+
+def _set(name: str, compared: list[Comparison]) -> str:
+    groups = grouped(
+        compared, lambda one: (one.phase, one.place.engine, one.place.variant, one.place.accelerator, one.fitted)
+    )
+    head = ("phase", "engine", "measured", "accelerator", "", "rows", "MAPE", "median", "P90")
+    rows = []
+    for (phase, engine, variant, accelerator, fitted), group in sorted(groups.items()):
+        errors = errors_of(group)
+        figures = (str(errors.count), f"{errors.mape:.1%}", f"{errors.median:+.1%}", f"{errors.p90:.1%}")
+        rows.append((phase, engine, variant, accelerator, "fitted" if fitted else "judged", *figures))
+    return f"### {name}\n\n{_table(head, rows)}\n\n{_worst(compared)}"
+
+
+def _worst(compared: list[Comparison]) -> str:
+    head = ("phase", "row", "what", "measured", "predicted", "error", "", "assumed")
+    rows = []
+    for phase, group in sorted(grouped(compared, lambda one: one.phase).items()):
+        rows += [_line(phase, one) for one in errors_of(group).worst]
+    return "Worst five of each phase:\n\n" + _table(head, rows)
+
+
+def _line(phase: str, one: Comparison) -> tuple[str, ...]:
+    figures = (f"{one.measured:.4g} {one.unit}", f"{one.predicted:.4g}", f"{one.error:+.0%}")
+    return phase, one.row, one.what, *figures, "fitted" if one.fitted else "judged", one.assumes
+
+
+def _capacities(rows: list[CapacityComparison]) -> str:
+    head = (
+        "row",
+        "run",
+        "model",
+        "accelerator, TP",
+        "measured",
+        "predicted",
+        "ratio",
+        "",
+        "P99 measured",
+        "binds",
+        "assumed",
+    )
+    lines = [
+        (
+            one.row, one.what, f"{one.place.model} {one.place.variant}",
+            f"{one.place.accelerator} TP{one.place.tensor_parallel}", f"{one.measured:.4g} req/s",
+            f"{one.predicted:.4g}", f"{one.predicted / one.measured:.2f}",
+            f"{'near a limit' if one.near_limit else 'a target'}: {'met' if one.met else 'missed'}",
+            one.limits, one.binding, one.assumes,
+        )
+        for one in rows
+    ]  # fmt: skip
+    text = "Predicted: the highest Poisson rate at which the row's design, simulated, holds its SLO, one seed."
+    return f"## Capacity at the SLO: MLPerf's open loops\n\n{text}\n\n" + _table(head, lines) if rows else ""
+
+
+def _assumptions() -> str:
+    names = (
+        "name",
+        "prompt_mean",
+        "prompt_spread",
+        "prompt_longest",
+        "output_mean",
+        "output_spread",
+        "output_longest",
+        "source",
+    )
+    rows = [[row[name] for name in names] for row in lengths.assumed()]
+    form = (
+        "Lengths are gamma distributed of that mean and spread (standard deviation over mean), cut at the longest;"
+        " prompts and outputs are independent; a row's own output mean takes the place of the table's. KV is as a row"
+        " says; fp8 for MLPerf's, TensorRT-LLM's and NIM's fp8 and fp4 weights; else the model's. Token budget and"
+        " batch size where a row states none: "
+    )
+    defaults = ", ".join(f"{name} {budget} and {batch}" for name, (budget, batch) in DEFAULTS.items())
+    return f"## What rows do not state\n\n{form}{defaults}.\n\n" + _table(names, rows)
+
+
+def _left_out(found: Findings) -> str:
+    counts = Counter((one.set, one.reason) for one in found.left_out)
+    first = {(one.set, one.reason): one for one in reversed(found.left_out)}
+    rows = [
+        (name, str(count), reason, first[name, reason].row, first[name, reason].what)
+        for (name, reason), count in sorted(counts.items())
+    ]
+    text = f"{len(found.left_out)} rows, none dropped: each reason with the first row that it holds for."
+    return f"## Not compared\n\n{text}\n\n" + _table(("set", "rows", "reason", "first", "what"), rows)
