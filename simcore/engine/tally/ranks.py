@@ -24,14 +24,14 @@ from simcore.engine.fast.layout import address_of, table
 from simcore.engine.inputs import Int64
 from simcore.engine.tally.records import Bracket
 
-MOST_KEPT_WHOLE = 131_072
+MOST_KEPT_WHOLE = 65_536
 """Requests of which every value is kept."""
 STRIDE_SHARE = 24
 """Every so-manyth request is in the sample: the square root of their number over this."""
 DEVIATIONS, SPARE = 4.0, 2
 """Bounds are so many standard deviations of the sample's rank away, and so many places."""
-ROOM, LEAST_ROOM = 1.5, 256
-"""Room for what is between bounds, over what the sample has it to be."""
+ROOM, LEAST_ROOM = 2.0, 8192
+"""Room for what is between bounds, over what the sample has it to be: the longest waits are bunched."""
 LOWEST, HIGHEST = -1, int(np.iinfo(np.int64).max)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from simcore.engine.fast.layout import row_of
 
-QUEUE, TTFT, E2E, TPOT, TTFT_SLOWDOWN, E2E_SLOWDOWN, TBT_SLOWDOWN, ARRIVAL, DELAY, ALONE = range(10)
+QUEUE, TTFT, E2E, TPOT, TTFT_SLOWDOWN, E2E_SLOWDOWN, TBT_SLOWDOWN, ARRIVAL, DELAY, ALONE, MARKS, PLACES = range(12)
 """Columns of a batch, one entry a finished request: times in ps; TPOT and slowdowns as keys (``keys.py``), those per
-token of the requests with a second token only."""
-COLUMNS = 10
+token of the requests with a second token only. MARKS and PLACES are for ``brackets.py``."""
+COLUMNS = 12
 BATCH = 256
-"""Requests whose columns are in the caches at once: 20 KiB."""
+"""Requests whose columns are in the caches at once: 24 KiB."""
 
 SUM_OF_QUEUE, SUM_OF_TTFT, SUM_OF_E2E, SUM_OF_ALONE = range(4)
 EARLY_ARRIVALS, LATE_ARRIVALS, EARLY_DELAYS, LATE_DELAYS = range(4, 8)

@@ -11,18 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.distribution import HALF_BITS, MANTISSA_BITS, rank
-from simcore.engine.fast.curve import curve_table, knot_array
 from simcore.engine.fast.layout import address_of, table
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
 from simcore.engine.tally.keys import key
-from simcore.engine.tally.lone import Served, alone_table, fits
+from simcore.engine.tally.lone import replicas_of
 from simcore.engine.tally.ranks import Kept, bounds, in_order, stride_of
 from simcore.engine.tally.records import (
     BATCH,
     COLUMNS,
     E2E_SLOWDOWN,
-    NO_REFERENCE,
     SUMS,
     TBT_SLOWDOWN,
     TPOT,
@@ -42,7 +40,6 @@ KEYED = (TPOT, TTFT_SLOWDOWN, E2E_SLOWDOWN, TBT_SLOWDOWN)
 WIDE = ("arrival_ps", "prompt_tokens", "cached_prompt_tokens", "output_tokens")
 TIMES = ("first_scheduled_ps", "first_token_ps", "finish_ps")
 SMALL = ("status", "prefill_replica", "decode_replica", "preemptions")
-NO_LIMIT = key(math.inf)
 
 
 @dataclass(frozen=True)
@@ -170,30 +167,22 @@ class Walks:
     @classmethod
     def of(cls, inputs: ClusterInputs, requested: Requested, found: Tally, question: Question) -> Walks | None:
         """Ready to walk."""
-        own, place_of_pool = _served(inputs)
-        served = [*own, *([(question.reference, 1)] if question.reference is not None else [])]
-        longest = found.counts["longest_prompt"], found.counts["longest_output"]
-        if not all(fits(one, *longest) for one in served):
+        counts, replicas = found.counts, replicas_of(inputs, question.reference)
+        if not replicas.fit(counts["longest_prompt"] + counts["longest_output"]):
             return None
-        curves, knots = curve_table([curve for curve, _ in served]), knot_array([curve for curve, _ in served])
-        alone, known = alone_table(served, curves)
-        batch, pools = np.empty(COLUMNS * BATCH, np.int64), np.array(place_of_pool, np.int64)
-        third = found.counts["finished"] // 3
+        batch, third = np.empty(COLUMNS * BATCH, np.int64), counts["finished"] // 3
+        ttft_limit, tpot_limit = map(key, question.limits_ps)
         rows = table(
             Walk,
             1,
-            alone=address_of(alone),
-            knots=address_of(knots),
-            pool_of=address_of(pools),
-            pools=len(own),
-            reference=len(own) if question.reference is not None else NO_REFERENCE,
+            **replicas.fields,
             third=third,
-            late=found.counts["finished"] - third,
-            ttft_limit=key(question.limits_ps[0]),
-            tpot_limit=key(question.limits_ps[1]),
+            late=counts["finished"] - third,
+            ttft_limit=ttft_limit,
+            tpot_limit=tpot_limit,
             batch=address_of(batch),
         )
-        return cls(requested, rows, [curves, knots, alone, known, batch, pools], found, question)
+        return cls(requested, rows, [replicas, batch], found, question)
 
     def answer(self) -> None:
         """Fill in what was found."""
@@ -243,19 +232,6 @@ class Walks:
         self.requested.rows["stride"] = 1
         self.found.sums = [(high << HALF_BITS) + low for high, low in sums.tolist()]
         self.found.in_time, self.found.exact = int(rows["in_time"][0]), not rows["inexact"][0]
-
-
-def _served(inputs: ClusterInputs) -> tuple[list[Served], list[int]]:
-    """Each curve with its stages once, and which of them each replica has."""
-    pools = {replica.pool: (replica.curve, replica.stages) for replica in inputs.replicas}
-    places: dict[tuple[int, int], int] = {}
-    own: list[Served] = []
-    for curve, stages in pools.values():
-        if (id(curve), stages) not in places:
-            places[id(curve), stages] = len(own)
-            own.append((curve, stages))
-    place_of = {pool: places[id(curve), stages] for pool, (curve, stages) in pools.items()}
-    return own, [place_of[replica.pool] for replica in inputs.replicas] if len(own) > 1 else []
 
 
 def _number(column: int, value: int) -> float:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from simcore.engine.fast.jit import entry, step
-from simcore.engine.fast.layout import BYTES, numbers, smalls
+from simcore.engine.fast.jit import entry
+from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.outputs import FINISHED, REFUSED, UNFINISHED
-from simcore.engine.tally.records import (
-    BATCH,
-    TBT_SLOWDOWN,
-    TPOT,
-    Bracket,
-    Walk,
-    bracket_row,
-    counts_row,
-    requests_row,
-    walk_row,
-)
+from simcore.engine.tally.brackets import keep
+from simcore.engine.tally.records import BATCH, counts_row, requests_row, walk_row
 from simcore.engine.tally.sums import add_up
 from simcore.engine.tally.waits import fill
 
@@ -53,47 +44,6 @@ def walk_over(requests_at: int, walk_at: int) -> None:
     while start < requests.end:
         filled, several = fill(walk, requests, start, min(start + span, requests.end))
         add_up(walk, filled, several, seen)
-        for place in range(walk.bracket_count):
-            bracket = bracket_row(walk.brackets, place)
-            values = several if is_per_token(bracket.column) else filled
-            if bracket.low < bracket.high:
-                keep_between(walk, bracket, values)
-            else:
-                keep_all(walk, bracket, values)
+        keep(walk, filled, several)
         seen += filled
         start += span
-
-
-@step
-def keep_all(walk: Walk, bracket: Bracket, filled: int) -> None:
-    """Keep a batch's values."""
-    kept, first, column = bracket.kept + BYTES * bracket.between, bracket.column * BATCH, walk.batch
-    for i in range(filled):
-        numbers(kept)[i] = numbers(column)[first + i]
-    bracket.between += filled
-
-
-@step
-def keep_between(walk: Walk, bracket: Bracket, filled: int) -> None:
-    """Count a batch's values below a bracket, at its bounds and between them, and keep these last."""
-    low, high, kept, room = bracket.low, bracket.high, bracket.kept, bracket.room
-    below, between, first = 0, bracket.between, bracket.column * BATCH
-    for i in range(first, first + filled):
-        value = numbers(walk.batch)[i]
-        below += int(value < low)
-        if low <= value <= high:
-            if value == low:
-                bracket.at_low += 1
-            elif value == high:
-                bracket.at_high += 1
-            else:
-                if between < room:
-                    numbers(kept)[between] = value
-                between += 1
-    bracket.below, bracket.between = bracket.below + below, between
-
-
-@step
-def is_per_token(column: int) -> bool:
-    """Whether only requests with a second token have an entry."""
-    return column in (TPOT, TBT_SLOWDOWN)
