@@ -55,14 +55,14 @@ class Replicas:
     """What requests are alone on: the replicas of a case, each curve with its stages once, and the reference."""
 
     fields: dict[str, int]
-    """Of ``Walk``."""
+    """Of ``Walk``; none where not even short requests are told exactly."""
     growths: list[Growth]
     held: list[NDArray[Any]]
     """What the fields point to."""
 
     def fit(self, tokens: int) -> bool:
         """Whether the longest request of so many tokens is told exactly."""
-        return all(growth.fits(tokens + 1) for growth in self.growths)
+        return bool(self.fields) and all(growth.fits(tokens + 1) for growth in self.growths)
 
 
 def replicas_of(inputs: ClusterInputs, reference: IterationCurve | None) -> Replicas:
@@ -75,6 +75,9 @@ def _kept(replicas: Same[tuple[ReplicaInputs, ...]], reference: Same[IterationCu
     places: dict[tuple[IterationCurve, int], int] = {}
     by_pool = {it.pool: places.setdefault((it.curve, it.stages), len(places)) for it in replicas.value}
     served = [*places, *([(reference.value, 1)] if reference.value is not None else [])]
+    growths = [Growth.of(*one) for one in served]
+    if not all(growth.fits(KNOWN_TOKENS) for growth in growths):
+        return Replicas({}, growths, [])
     curves, knots = curve_table([curve for curve, _ in served]), knot_array([curve for curve, _ in served])
     pool_of = np.array([by_pool[it.pool] for it in replicas.value], np.int64)
     known = [_known_base(Same(curve)) for curve, _ in served]
@@ -94,7 +97,7 @@ def _kept(replicas: Same[tuple[ReplicaInputs, ...]], reference: Same[IterationCu
         "pools": len(places),
         "reference": len(places) if reference.value is not None else NO_REFERENCE,
     }
-    return Replicas(fields, [Growth.of(*one) for one in served], [alone, curves, knots, pool_of, *known])
+    return Replicas(fields, growths, [alone, curves, knots, pool_of, *known])
 
 
 def decode_iteration_ps(curve: IterationCurve) -> int:
