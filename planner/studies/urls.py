@@ -16,6 +16,7 @@ urlpatterns = [
     path("<int:study_id>/headline", view("headline"), name="headline"),
     path("<int:study_id>/designs/by-<str:chart>/", view("table"), name="table"),
     path("<int:study_id>/designs/<str:design_id>/", view("design"), name="design"),
+    path("<int:study_id>/designs/<str:design_id>/pilot", view("pilot"), name="pilot"),
     path("<int:study_id>/cancel", action("cancel"), name="cancel"),
     path("<int:study_id>/retry", action("retry"), name="retry"),
     path("<int:study_id>/designs.csv", action("designs_csv"), name="designs_csv"),

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
@@ -18,10 +18,14 @@ from planner.studies.actions import study_for
 from planner.studies.models import Study
 from planner.studies.page import EXTENTS, result_page
 from planner.studies.panel import design_panel
+from planner.studies.pilot import Judged, judge, kit_of, pilot_page
 from planner.studies.results import headline as headline_of
 from planner.studies.results import study_result
 from planner.studies.services import ask_new, editable, start_study
 from planner.studies.tables import Extent
+from simcore.result import StudyResult
+from simcore.rows import DesignRow
+from simcore.spec import SpecError
 
 STOP_POLLING = 286
 """htmx swaps the answer in and asks no more."""
@@ -96,6 +100,20 @@ def design(request: HttpRequest, study_id: int, design_id: str) -> HttpResponse:
     return render(request, template, _context(request, study) | {"panel": design_panel(found, row)})
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+def pilot(request: HttpRequest, study_id: int, design_id: str) -> HttpResponse:
+    """How to test the design before it is bought; a benchmark's result is judged, and not kept."""
+    study = study_for(request, study_id)
+    found = study_result(study)
+    row = found.row(design_id)
+    if row is None:
+        raise Http404("No such design in this study, or it has not been tried yet.")
+    judged, problem = _judged(request, study, found, row)
+    context = {"pilot": pilot_page(study, found, row), "judged": judged, "problem": problem}
+    status = 422 if problem else 200
+    return render(request, "studies/pilot.html", _context(request, study) | context, status=status)
+
+
 @require_safe
 def brief(request: HttpRequest, study_id: int) -> HttpResponse:
     """The answer in short, as the first screen shows it while the study runs."""
@@ -109,6 +127,19 @@ def headline(request: HttpRequest, study_id: int) -> HttpResponse:
     """One line for a list of questions."""
     study = study_for(request, study_id)
     return render(request, "studies/_headline.html", {"headline": headline_of(study)})
+
+
+def _judged(request: HttpRequest, study: Study, result: StudyResult, row: DesignRow) -> tuple[list[Judged], str]:
+    """What an uploaded result says of the design, or what is wrong with it."""
+    if request.method != "POST":
+        return [], ""
+    upload = request.FILES.get("result")
+    if upload is None:
+        return [], "Found no file, expected the JSON that --save-result writes."
+    try:
+        return judge(kit_of(study, result, row), upload), ""
+    except SpecError as error:
+        return [], f"{error}."
 
 
 def _asked(request: HttpRequest, scenario: Scenario) -> Study:

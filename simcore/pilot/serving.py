@@ -42,7 +42,12 @@ def engine_words(part: Part) -> str:
 def serve_commands(part: Part, longest_tokens: int) -> list[Command]:
     """One for each server, in the order to start them."""
     model = resolve_model(part.case.model)
-    commands = [Command(f"Say which weights serve {model.name}", (f"export MODEL={model.id}",))]
+    commands = [
+        Command(
+            f"Say where the weights of {model.name} are: a folder, or their name on Hugging Face",
+            (f"export MODEL={model.id}",),
+        )
+    ]
     for pool in part.pools:
         commands += _caps(pool)
         commands.append(Command(_server_title(part, pool), tuple(_serve(part, pool, model, longest_tokens))))

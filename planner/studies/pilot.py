@@ -1,0 +1,149 @@
+"""The pilot of a design: what to serve and how to load it, what to expect, and what a benchmark's result says."""
+
+import hashlib
+import math
+from dataclasses import dataclass
+
+from django.core.files.uploadedfile import UploadedFile
+
+from planner.numerals import share, short
+from planner.studies.models import Study
+from simcore.measurements import Measurements, ServingPoint
+from simcore.measurements.content import MOST_BYTES, Content, text_of
+from simcore.measurements.read import Given, read_content
+from simcore.pilot import Band, PilotKit, PilotRun, Verdict, pilot_kit, verdict
+from simcore.pilot.error import time_error
+from simcore.result import StudyResult
+from simcore.rows import DesignRow
+from simcore.spec import SpecError
+
+WORDS = {"ttft_s": "TTFT, mean", "tpot_s": "TPOT, mean", "req_per_s": "Requests/s"}
+
+
+@dataclass(frozen=True)
+class ShownBand:
+    """One figure of a run, in words."""
+
+    figure: str
+    predicted: str
+    within: str
+    limit: str
+    measured: str = ""
+    outcome: str = ""
+
+
+@dataclass(frozen=True)
+class ShownRun:
+    """One benchmark and what it is expected to measure."""
+
+    name: str
+    shows: str
+    title: str
+    command: str
+    load: str
+    bands: list[ShownBand]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a result says."""
+
+    source: str
+    run: str
+    passes: bool
+    sentence: str
+    bands: list[ShownBand]
+
+
+@dataclass(frozen=True)
+class PilotPage:
+    """The kit of one design of a study; ``problem`` says why there is none."""
+
+    label: str
+    design_id: str
+    problem: str
+    part: str = ""
+    engine: str = ""
+    error: str = ""
+    headroom: str = ""
+    serve: tuple[tuple[str, str], ...] = ()
+    runs: tuple[ShownRun, ...] = ()
+
+
+def kit_of(study: Study, result: StudyResult, row: DesignRow) -> PilotKit:
+    """The kit of a design; SpecError says why there is none."""
+    required = result.spec.rate_req_per_s
+    if row.capacity_req_per_s is None or row.status != "evaluated":
+        raise SpecError(f"{row.label}: found it {row.status}, expected a design whose capacity was simulated")
+    lengths = study.workload.summary["statistics"]
+    case = result.designs[row.design_id].case
+    prompt, output = lengths["prompt_tokens"]["mean"], lengths["output_tokens"]["mean"]
+    return pilot_kit(case, prompt, output, required, row.capacity_req_per_s / required, time_error(case))
+
+
+def pilot_page(study: Study, result: StudyResult, row: DesignRow) -> PilotPage:
+    """What the page shows before anything was measured."""
+    try:
+        kit = kit_of(study, result, row)
+    except SpecError as error:
+        return PilotPage(row.label, row.design_id, f"{error}.")
+    return PilotPage(
+        row.label,
+        row.design_id,
+        "",
+        kit.part,
+        kit.engine,
+        share(kit.time_error),
+        share(kit.headroom - 1),
+        tuple((command.title, command.text) for command in kit.serve),
+        tuple(_run(run) for run in kit.runs),
+    )
+
+
+def judge(kit: PilotKit, upload: UploadedFile) -> list[Judged]:
+    """Each result of a file against the run that it is of; SpecError where it has none that can be judged."""
+    found = read(upload)
+    if not found.serving:
+        why = f" ({found.flags.listed[0]})" if found.flags.listed else ""
+        raise SpecError(f"{upload.name}: found no result that can be used{why}, expected that of a run below")
+    return [_judged(kit, point) for point in found.serving]
+
+
+def read(upload: UploadedFile) -> Measurements:
+    """The measurements of an uploaded file; SpecError where it is no benchmark's."""
+    name = upload.name or "the file"
+    if (upload.size or 0) > MOST_BYTES:
+        raise SpecError(f"{name}: found more than {MOST_BYTES >> 20} MiB, expected a smaller file")
+    data: bytes = upload.read()
+    found = Measurements()
+    read_content(Content(name, hashlib.sha256(data).hexdigest(), text_of(name, data)), Given(), found)
+    return found
+
+
+def _judged(kit: PilotKit, point: ServingPoint) -> Judged:
+    run = kit.run_of(point.prompt_tokens, point.output_tokens)
+    found: Verdict = verdict(run, point)
+    bands = [_band(line.band, line.measured, line.outcome) for line in found.lines]
+    return Judged(f"{point.file}, {point.where}", run.name, found.passes, found.sentence, bands)
+
+
+def _run(run: PilotRun) -> ShownRun:
+    load = f"{run.prompt_tokens:,} tokens in, {run.output_tokens:,} out, {short(run.req_per_s)} requests/s"
+    bands = [_band(band) for band in run.bands]
+    return ShownRun(run.name, run.shows, run.command.title, run.command.text, load, bands)
+
+
+def _band(band: Band, measured: float | None = None, outcome: str = "") -> ShownBand:
+    figure = band.figure
+    beyond = "at least" if figure == "req_per_s" else "at most"
+    limit = "the rate alone says" if math.isinf(band.limit) else f"{beyond} {_shown(figure, band.limit)}"
+    within = f"{_shown(figure, band.low)} to {_shown(figure, band.high)}"
+    shown = "" if measured is None else _shown(figure, measured)
+    predicted = _shown(figure, band.predicted)
+    return ShownBand(WORDS[figure], predicted, within if band.low < band.high else predicted, limit, shown, outcome)
+
+
+def _shown(figure: str, value: float) -> str:
+    if math.isinf(value):
+        return "without end"
+    return short(value) if figure == "req_per_s" else f"{short(value * 1e3)} ms"
