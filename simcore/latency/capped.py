@@ -16,14 +16,13 @@ are.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.power import POWER_TOKENS, Load, checked_cap_w, least_work, speed_under_cap, working_w
+from simcore.power import POWER_TOKENS, Load, checked_cap_w, least_work, speed_under_cap, watts_at, working_w
 from simcore.power.stage import CONTEXT_TOKENS
 from simcore.spec import Accelerator, Machine, Model
 from simcore.stages import stages
@@ -47,7 +46,7 @@ def under_cap(
 
     def slower(kind: BatchKind, tokens: int) -> float:
         """1/phi of a batch."""
-        return 1 / speed_under_cap(accelerator, _at(POWER_TOKENS, watts[kind], tokens), cap_w)
+        return 1 / speed_under_cap(accelerator, watts_at(watts[kind], tokens), cap_w)
 
     compute, knots = _compute_share(model, accelerator, *parallel), _knots(curve.tokens, watts, cap_w)
     prefill, decode, hybrid = (tuple(1 + compute(kind, n) * (slower(kind, n) - 1) for n in knots) for kind in BatchKind)
@@ -97,12 +96,3 @@ def _times(
     curve: IterationCurve, kind: BatchKind, knots: tuple[int, ...], factors: tuple[float, ...]
 ) -> tuple[int, ...]:
     return tuple(round(curve.base_ps(kind, n) * factor) for n, factor in zip(knots, factors, strict=True))
-
-
-def _at(knots: tuple[int, ...], values: tuple[float, ...], tokens: int) -> float:
-    """Linear between knots, flat beyond."""
-    high = bisect_right(knots, tokens)
-    if high in (0, len(knots)):
-        return values[max(high - 1, 0)]
-    low = high - 1
-    return values[low] + (values[high] - values[low]) * (tokens - knots[low]) / (knots[high] - knots[low])

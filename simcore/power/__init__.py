@@ -14,7 +14,7 @@ come near the TDP where their FLOPs do. The three coefficients of each accelerat
 from simcore.power.activity import Load, Work, least_work
 from simcore.power.cap import checked_cap_w, fixed_w, speed_under_cap
 from simcore.power.coefficients import PowerCoefficients, power_coefficients
-from simcore.power.stage import POWER_TOKENS, StagePower, StepTime, idle_w, stage_power, working_w
+from simcore.power.stage import POWER_TOKENS, StagePower, StepTime, idle_w, stage_power, watts_at, working_w
 
 __all__ = [
     "POWER_TOKENS",
@@ -30,5 +30,6 @@ __all__ = [
     "power_coefficients",
     "speed_under_cap",
     "stage_power",
+    "watts_at",
     "working_w",
 ]

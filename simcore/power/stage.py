@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -73,6 +74,16 @@ def working_w(
     prefill = tuple(drawn(Load.of_prompt(n), [(n, 0)], []) for n in POWER_TOKENS)
     decode = tuple(drawn(Load.of_decodes(n, CONTEXT_TOKENS), [], [CONTEXT_TOKENS] * n) for n in POWER_TOKENS)
     return prefill, decode, tuple(map(max, prefill, decode))
+
+
+def watts_at(values: tuple[float, ...], tokens: float) -> float:
+    """Of a batch of so many tokens: linear between ``POWER_TOKENS``, flat beyond, as the engine has it."""
+    high = bisect_right(POWER_TOKENS, tokens)
+    if high in (0, len(POWER_TOKENS)):
+        return values[max(high - 1, 0)]
+    low = high - 1
+    part = (tokens - POWER_TOKENS[low]) / (POWER_TOKENS[high] - POWER_TOKENS[low])
+    return values[low] + (values[high] - values[low]) * part
 
 
 def idle_w(machine: Machine) -> float:

@@ -1,0 +1,1 @@
+"""Logs of what accelerators draw (docs/power.md): one reader a format, and what they add up to."""
