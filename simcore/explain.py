@@ -286,4 +286,6 @@ def _source(latency: object) -> str:
         return "measured step times"
     if source == "roofline":
         return f"a roofline of {getattr(latency, 'engine', '')}"
+    if source == "calibrated":
+        return "a roofline calibrated to measured results"
     return f"the {source} latency source"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_apart, check_writable, naming, read_case, read_requests, write_json
-from simcore.commands.simulate import hourly
+from simcore.commands.simulate import hourly, mean_tokens
 from simcore.economics.hourly import SECONDS_PER_HOUR
+from simcore.latency.measured_range import beyond_calibration
 from simcore.traces.statistics import arrivals
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def capacity(arguments: argparse.Namespace) -> None:
         found = find_capacity(case, trace)
     figures = capacity_json(found, money, time.perf_counter() - start)
     figures["arrivals"] = arrivals(found.probe.load, case.arrivals)
-    figures["warnings"] += warnings + read
+    figures["warnings"] += warnings + beyond_calibration([case], *mean_tokens(trace)) + read
     write_json(arguments.summary, figures)
 
 

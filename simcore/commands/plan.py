@@ -8,6 +8,8 @@ from pathlib import Path
 from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_writable, naming, read_json, read_requests, write_lines
 from simcore.commands.numbers import count
+from simcore.commands.simulate import mean_tokens
+from simcore.latency.measured_range import beyond_calibration
 from simcore.spec import SpecError, decode_study
 
 FILES = ("designs.csv", "frontier.json")
@@ -34,7 +36,10 @@ def plan(arguments: argparse.Namespace) -> None:
     with compiling_shown():
         warm_up()  # for all processes at once
     with naming(arguments.study):
-        result = study.plan(spec, arguments.jobs, given)
+        requests = study.load_trace(spec) if given is None else given
+        result = study.plan(spec, arguments.jobs, requests)
+        cases = [design.case for design in result.designs.values()]
+        found = beyond_calibration(cases, *mean_tokens(requests)) + found
     for name, text in zip(FILES, (study.designs_csv(result), study.frontier_json(result, found)), strict=True):
         write_lines(str(folder / name), [text.removesuffix("\n")])
 

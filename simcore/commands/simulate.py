@@ -20,6 +20,7 @@ from simcore.commands.files import (
 from simcore.commands.numbers import rate
 from simcore.economics.hourly import usd_per_hour
 from simcore.fleet import machine_counts
+from simcore.latency.measured_range import beyond_calibration
 from simcore.spec import Case, SpecError
 from simcore.traces import Trace
 
@@ -60,7 +61,7 @@ def simulate(arguments: argparse.Namespace) -> None:
         write_lines(arguments.requests, request_rows(done.inputs, done.run))
     figures = summary_json(done.summary, money, done.wall_s, engine_version())
     figures["arrivals"] = arrivals(requests, case.arrivals)
-    figures["warnings"] += warnings + found
+    figures["warnings"] += warnings + beyond_calibration([case], *mean_tokens(requests)) + found
     write_json(arguments.summary, figures)
 
 
@@ -78,6 +79,11 @@ def as_asked(case: Case, trace: Trace, rate_req_per_s: float | None = None) -> T
             f"arrivals: found poisson and all requests of {trace.name} at one instant, expected a trace with a rate"
         )
     return at_rate(trace, trace.rate_per_s, "poisson", case.seed)
+
+
+def mean_tokens(trace: Trace) -> tuple[float, float]:
+    """Prompt and output tokens of a mean request."""
+    return float(trace.prompt_tokens.mean()), float(trace.output_tokens.mean())
 
 
 def hourly(case: Case) -> tuple[float | None, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from simcore.latency.calibrated import calibrated_curve
 from simcore.latency.capped import under_cap
 from simcore.latency.curve import IterationCurve, batch_kind
 from simcore.latency.given import given_curve
@@ -33,7 +34,7 @@ def compile_curve(
         return measured_curve(model, machine, tensor_parallel, pipeline_parallel, latency)
     if latency.source == "roofline":
         return _roofline(model, machine, tensor_parallel, pipeline_parallel, latency.engine)
-    raise SpecError(f"latency.source: '{latency.source}' is not built yet, expected roofline, measured or curve")
+    return calibrated_curve(model, machine, tensor_parallel, pipeline_parallel, latency)
 
 
 def iteration_parts(

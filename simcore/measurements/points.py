@@ -13,7 +13,8 @@ from typing import Any, Literal
 Load = Literal["concurrency", "rate", "burst"]
 """``burst``: every request sent at once (a rate of ``inf`` without a limit on those in flight)."""
 Effect = Literal["row left out", "not used", "noted"]
-LISTED_FLAGS = 200
+LISTED_FLAGS = 20
+"""Of one sort; all are counted."""
 
 
 @dataclass(frozen=True)
@@ -110,16 +111,21 @@ class Flag:
 
 @dataclass
 class Flags:
-    """All that was flagged: every one counted by effect, the first of them kept."""
+    """All that was flagged: every one counted by effect and field, the first of each kept."""
 
     listed: list[Flag] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[tuple[Effect, str]] = field(default_factory=Counter)
 
     def add(self, flag: Flag) -> None:
-        """Count it, and keep it while the list is short."""
-        self.counts[flag.effect] += 1
-        if len(self.listed) < LISTED_FLAGS:
+        """Count it, and keep it while there are few of its sort."""
+        sort = (flag.effect, flag.field)
+        self.counts[sort] += 1
+        if self.counts[sort] <= LISTED_FLAGS:
             self.listed.append(flag)
+
+    def total(self, effect: Effect) -> int:
+        """How many had this effect."""
+        return sum(count for (found, _), count in self.counts.items() if found == effect)
 
 
 @dataclass(frozen=True)

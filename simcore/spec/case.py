@@ -42,8 +42,8 @@ class LatencySpec:
     decode_seq_s: float = bounded(0.0, least=0, most=1)
 
     def __post_init__(self) -> None:
-        if self.source == "calibrated":
-            raise SpecError("source: 'calibrated' is not built yet, expected roofline, measured or curve")
+        if self.source == "calibrated" and self.path is None:
+            raise SpecError("path: missing, expected the LATENCY.json that calibrate wrote with source calibrated")
 
 
 @dataclass(frozen=True)

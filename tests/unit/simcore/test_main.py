@@ -192,12 +192,12 @@ def test_a_bad_study_is_refused_in_one_line(files, capsys):
         ("seeds", [0, -1], "seeds[1]: found -1, expected at least 0"),
         ("workload", {}, "workload.trace: give exactly one of trace and synthetic"),
         ("workload", {"trace": "a\0b"}, "found 'a\\x00b', expected text without a zero byte"),
-        ("latency", {"source": "calibrated"}, "latency.source: 'calibrated' is not built yet"),
+        ("latency", {"source": "calibrated"}, "latency.path: missing, expected the LATENCY.json"),
         ("slo", {"kind": "slowdown"}, "slo.reference_latency: missing"),
         (
             "machines",
             [{"machine": "dgx-h100", "latency": {"source": "calibrated"}}],
-            "machines[0].latency.source: 'calibrated' is not built yet",
+            "machines[0].latency.path: missing, expected the LATENCY.json",
         ),
     ],
 )
@@ -232,10 +232,6 @@ def test_inspect_reports_rows(files, capsys):
     assert json.loads(capsys.readouterr().out)["rows_read"] == 60
     assert main(["inspect", "trace.csv", "--rate", "20", "--arrivals", "poisson", "--seed", "1"]) == 0
     assert json.loads(capsys.readouterr().out)["at_rate"]["how"] == "poisson"
-
-
-def test_what_is_not_built_is_refused_by_name(capsys):
-    assert "calibrate: not built yet" in refused(capsys, "calibrate", "x.csv", "--model", "m", "--machine", "s")
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,3 @@ def test_a_batch_takes_what_the_formula_says(chunks: list[tuple[int, int]], cont
 def test_what_is_wrong_is_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecError, match=words):
         curve_of(**options)
-
-
-def test_calibrated_is_refused_by_name() -> None:
-    with pytest.raises(SpecError, match="'calibrated' is not built yet, expected roofline, measured or curve"):
-        compile_curve(model("llama2-7b"), machine("dgx-h100"), 1, 1, LatencySpec(source="calibrated"))

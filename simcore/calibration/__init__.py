@@ -1,0 +1,6 @@
+"""Fitting the roofline to measured results."""
+
+from simcore.calibration.calibrate import calibrate
+from simcore.calibration.target import Target
+
+__all__ = ["Target", "calibrate"]

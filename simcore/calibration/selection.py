@@ -1,0 +1,117 @@
+"""Which results are of the model and the machine that are calibrated: the others are flagged with what they are of.
+
+A file may call the model as it likes where it has one: its name is noted. A name that is another catalogue model's, or
+a file with several models, is taken at its word. An accelerator is recognised by its short name (``h100`` in "NVIDIA
+H100 80GB HBM3"); another one's results are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TypeVar
+
+from simcore.calibration.target import Target
+from simcore.catalogue import model_ids
+from simcore.measurements import Flag, Flags, Measurements, ServingPoint, Setting, StepPoint
+from simcore.spec import SpecError
+from simcore.stages import check_parallelism
+
+Point = TypeVar("Point", ServingPoint, StepPoint)
+PRECISIONS = {"bfloat16": "bf16", "fp16": "bf16", "float16": "bf16", "nvfp4": "fp4", "half": "bf16", "auto": None}
+"""16-bit formats take the same time."""
+
+
+def select(found: Measurements, target: Target) -> tuple[list[ServingPoint], list[StepPoint]]:
+    """The points of the target, each with its tensor parallel degree; SpecError where none is left, or a degree is
+    not known."""
+    settings = [point.setting for point in found.serving] + [point.setting for point in found.steps]
+    several = len({_plain(setting.model or "") for setting in settings}) > 1
+    serving = [p for p in (_of_target(p, target, several, found.flags) for p in found.serving) if p is not None]
+    steps = [p for p in (_of_target(p, target, several, found.flags) for p in found.steps) if p is not None]
+    if not serving and not steps:
+        first = next(iter(flag for flag in found.flags.listed if flag.effect == "row left out"), None)
+        why = f"; the first that was left out: {first}" if first else ""
+        files = ", ".join(source.file for source in found.sources)
+        raise SpecError(
+            f"{files}: found no result of {target.model.id} on {target.accelerator.id} that can be used, expected at"
+            f" least one{why}"
+        )
+    return serving, steps
+
+
+def _of_target(point: Point, target: Target, several: bool, flags: Flags) -> Point | None:
+    for check in (_other_model, _other_accelerator, _other_precision, _other_degree):
+        reason = check(point.setting, target, several)
+        if reason is not None:
+            flags.add(Flag(point.file, point.where, *reason, "row left out"))
+            return None
+    degree = point.setting.tensor_parallel or target.tensor_parallel
+    if degree is None:
+        raise SpecError(
+            f"{point.file}, {point.where}: tensor parallel degree: found none in the file, expected --tensor-parallel N"
+            " (how many accelerators one replica ran on)"
+        )
+    try:
+        check_parallelism(target.model, degree, 1)
+    except SpecError as error:
+        raise SpecError(f"{point.file}, {point.where}: {error}") from None
+    return replace(point, setting=replace(point.setting, tensor_parallel=degree))
+
+
+Reason = tuple[str, str, str] | None
+
+
+def _other_model(setting: Setting, target: Target, several: bool) -> Reason:
+    name = setting.model
+    if not name or _names(name, target.model.id) or _names(name, target.model.name):
+        return None
+    other = next((known for known in model_ids() if known != target.model.id and _names(name, known)), None)
+    if other is None and not several:
+        return None
+    return "model", name, f"expected {target.model.id}"
+
+
+def _other_accelerator(setting: Setting, target: Target, several: bool) -> Reason:
+    name, wanted = setting.accelerator, target.accelerator.id
+    if not name or name.lower() in (wanted.lower(), target.machine.id.lower()):
+        return None
+    short = wanted.lower().split("-")[0]
+    words = re.split(r"[^a-z0-9]+", name.lower())
+    capped = "pcap" in words
+    if (short in words or any(re.fullmatch(rf"{short}x\d+|\d+x{short}", word) for word in words)) and not capped:
+        return None
+    return "accelerator", name, f"expected {wanted}"
+
+
+def _other_precision(setting: Setting, target: Target, several: bool) -> Reason:
+    name = (setting.precision or "").lower()
+    precision = PRECISIONS.get(name, name)
+    known = {target.model.weight_precision, target.model.expert_precision or target.model.weight_precision}
+    if precision not in ("bf16", "fp8", "fp4", "mxfp4") or precision in known:
+        return None
+    if precision == "fp4" and "mxfp4" in known:
+        return None
+    return "precision", name, f"expected {' or '.join(sorted(known))} (--weight-precision gives the model another)"
+
+
+def _other_degree(setting: Setting, target: Target, several: bool) -> Reason:
+    found, wanted = setting.tensor_parallel, target.tensor_parallel
+    if found is None or wanted is None or found == wanted:
+        return None
+    return "tensor parallel degree", str(found), f"expected {wanted}, as --tensor-parallel says"
+
+
+def _names(name: str, known: str) -> bool:
+    """Whether a file's name means a known one: ``meta-llama/Llama-3.1-8B-Instruct`` means ``llama-3.1-8b``."""
+    plain, wanted = _plain(name), _plain(known)
+    at = plain.find(wanted)
+    if not wanted or at < 0:
+        return False
+    after = plain[at + len(wanted) :]
+    return not re.match(r"a?\d", after)  # qwen3-30b is not qwen3-30b-a3b
+
+
+def _plain(name: str) -> str:
+    text = re.sub(r"[^a-z0-9]+", "", name.lower().rstrip("/").split("/")[-1])
+    return re.sub(r"meta(?=llama)|hf(?=$|chat)", "", text)

@@ -1,0 +1,175 @@
+"""What was measured with known coefficients is fitted back; what results do not hold stays as shipped."""
+
+import datetime
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simcore.calibration import Target, calibrate
+from simcore.latency.calibrated import Calibration
+from simcore.measurements import Measurements, read_measurements
+from simcore.spec import SpecError, decode, encode
+from tests.unit.simcore.calibration import known
+from tests.unit.simcore.measurements import bench_files
+
+TODAY = datetime.date(2026, 11, 30)
+TARGET = Target(known.MODEL, known.MACHINE)
+
+
+def fitted(tmp_path, *texts: str, target: Target = TARGET) -> tuple[Calibration, Measurements]:
+    paths = []
+    for i, text in enumerate(texts):
+        paths.append(str(tmp_path / f"bench{i}.txt"))
+        (tmp_path / f"bench{i}.txt").write_text(text)
+    found = read_measurements(paths)
+    return calibrate(found, target, TODAY), found
+
+
+def test_serving_results_of_known_coefficients_are_fitted_back(tmp_path):
+    calibration, _ = fitted(tmp_path, known.serving(known.SLOWER))
+    errors = {error.phase: error for error in calibration.errors}
+    assert errors["TPOT"].before > 0.3
+    assert errors["TPOT"].held_out is not None
+    assert errors["TPOT"].held_out < 0.03
+    assert errors["TTFT"].held_out is not None
+    assert errors["TTFT"].held_out < 0.06
+    true, found = known.curve(known.SLOWER), known.curve(calibration.coefficients)
+    for chunks, contexts in (([(2000, 0)], []), ([], [1500] * 32), ([(1000, 0)], [2000] * 16)):
+        assert found.iteration_ps(chunks, contexts) == pytest.approx(true.iteration_ps(chunks, contexts), rel=0.06)
+
+
+FACTORS = st.fixed_dictionaries(
+    {
+        "flops_share": st.floats(0.5, 1.1),
+        "bandwidth_share": st.floats(0.5, 1.1),
+        "attention_bandwidth_share": st.floats(0.5, 1.05),
+    }
+)
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(factors=FACTORS, host_ms=st.floats(0.3, 6.0))
+def test_steps_of_any_coefficients_are_fitted_back_within_a_few_per_cent(tmp_path_factory, factors, host_ms):
+    changes = {name: getattr(known.SHIPPED, name) * factor for name, factor in factors.items()}
+    true = replace(known.SHIPPED, **changes, host_step_s=host_ms * 1e-3)
+    calibration, _ = fitted(tmp_path_factory.mktemp("known"), known.steps(true))
+    assert all(error.after < 0.03 for error in calibration.errors)
+    for residual in calibration.residuals:
+        assert residual.after_s == pytest.approx(residual.measured_s, rel=0.1)
+
+
+def test_what_is_as_shipped_stays_so(tmp_path):
+    calibration, _ = fitted(tmp_path, known.steps(known.SHIPPED))
+    for replaced in calibration.replaced:
+        assert replaced.fitted == pytest.approx(replaced.shipped, rel=0.01)
+    assert all(error.before < 1e-3 for error in calibration.errors)
+
+
+def test_one_result_moves_little_and_says_that_nothing_was_held_out(tmp_path):
+    calibration, _ = fitted(tmp_path, known.serving(known.SLOWER, (8,)).splitlines()[0])
+    assert len(calibration.replaced) <= 2
+    assert all(error.held_out is None for error in calibration.errors)
+    assert calibration.validity.sequences.least == calibration.validity.sequences.most == 8
+
+
+def test_one_wrong_point_moves_the_fit_little(tmp_path):
+    rows = known.steps(known.SLOWER).splitlines()
+    spoilt = rows[4].split(",")
+    spoilt[6] = str(float(spoilt[6]) * 5)
+    calibration, _ = fitted(tmp_path, "\n".join([*rows[:4], ",".join(spoilt), *rows[5:]]))
+    right = [abs(r.after_s / r.measured_s - 1) for r in calibration.residuals if "line 5" not in r.where]
+    assert sum(right) / len(right) < 0.05
+
+
+def test_a_calibration_is_the_same_after_json(tmp_path):
+    calibration, _ = fitted(tmp_path, known.steps(known.SLOWER))
+    assert decode(Calibration, json.loads(json.dumps(encode(calibration)))) == calibration
+
+
+def test_range_and_sources_are_kept(tmp_path):
+    calibration, found = fitted(tmp_path, known.steps(known.SLOWER), known.serving(known.SLOWER))
+    measured = calibration.validity
+    assert (measured.tensor_parallel, measured.accelerator) == ((1, 2), "h100-80gb")
+    assert (measured.prompt_tokens.least, measured.prompt_tokens.most) == (128, 8032)
+    assert (measured.sequences.least, measured.sequences.most) == (1, 128)
+    assert measured.output_tokens is not None
+    assert (measured.output_tokens.least, measured.output_tokens.most) == (100, 200)
+    assert [source.sha256 for source in calibration.sources] == [source.sha256 for source in found.sources]
+    assert calibration.date == "2026-11-30"
+
+
+def left_out(found: Measurements) -> set[str]:
+    return {flag.field for flag in found.flags.listed if flag.effect == "row left out"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"gpu": "NVIDIA A100-SXM4-80GB"}, "accelerator"),
+        ({"model_id": "Qwen/Qwen3-32B"}, "model"),
+        ({"precision": "fp8"}, "precision"),
+    ],
+)
+def test_results_of_something_else_are_left_out_with_what_they_are_of(tmp_path, changes, field):
+    calibration, found = fitted(
+        tmp_path, known.serving(known.SLOWER, (1, 8)), known.serving(known.SLOWER, (16,), **changes)
+    )
+    assert left_out(found) == {field}
+    assert calibration.validity.sequences.most == 8
+
+
+@pytest.mark.parametrize("name", ["served-model", "/models/my-8b", "llama-3.1-8b"])
+def test_a_server_may_call_the_model_as_it_likes(tmp_path, name):
+    calibration, found = fitted(tmp_path, known.serving(known.SLOWER, (1, 8), model_id=name))
+    assert left_out(found) == set()
+    assert len(calibration.residuals) == 8
+
+
+def test_a_larger_model_of_the_family_is_another_model(tmp_path):
+    with pytest.raises(SpecError, match=r"no result of llama-3\.1-8b on h100-80gb that can be used"):
+        fitted(tmp_path, known.serving(known.SLOWER, (1,), model_id="meta-llama/Llama-3.1-70B-Instruct"))
+
+
+def test_a_missing_degree_is_asked_for(tmp_path):
+    text = known.serving(known.SLOWER, (1, 8), tp="absent")
+    with pytest.raises(SpecError, match="line 1: tensor parallel degree: found none in the file, expected --tensor-pa"):
+        fitted(tmp_path, text)
+    calibration, _ = fitted(tmp_path, text, target=replace(TARGET, tensor_parallel=1))
+    assert calibration.validity.tensor_parallel == (1,)
+
+
+def test_a_degree_that_the_model_does_not_take_is_refused(tmp_path):
+    with pytest.raises(SpecError, match=r"line 1: tensor_parallel: found 3, expected a divisor of llama-3\.1-8b's 32"):
+        fitted(tmp_path, known.serving(known.SLOWER, (1,), tp=3))
+
+
+def test_results_at_another_degree_than_asked_for_are_left_out(tmp_path):
+    calibration, found = fitted(tmp_path, known.steps(known.SLOWER), target=replace(TARGET, tensor_parallel=2))
+    assert calibration.validity.tensor_parallel == (2,)
+    assert left_out(found) == {"tensor parallel degree"}
+
+
+def test_several_replicas_share_the_load(tmp_path):
+    """Two replicas with 16 in flight are one with 8."""
+    one = known.serving(known.SLOWER, (8,))
+    doubled = [
+        {**run, "max_concurrency": 16, "duration": run["duration"] / 2}
+        | {name: run[name] * 2 for name in ("request_throughput", "output_throughput")}
+        for run in map(json.loads, one.splitlines())
+    ]
+    text = "\n".join(map(json.dumps, doubled))
+    alone, _ = fitted(tmp_path, one)
+    shared, _ = fitted(tmp_path, text, target=replace(TARGET, replicas=2))
+    for ours, theirs in zip(alone.residuals, shared.residuals, strict=True):
+        assert ours.after_s == pytest.approx(theirs.after_s, rel=1e-6)
+
+
+def test_ttft_of_more_than_the_memory_takes_is_not_used(tmp_path):
+    run = bench_files.Run(concurrency=1000, prompt_tokens=8000, output_tokens=200, completed=20_000)
+    text = json.dumps(bench_files.vllm(run, tp=1))
+    calibration, found = fitted(tmp_path, text)
+    assert [error.phase for error in calibration.errors] == ["TPOT"]
+    assert "waited for a place" in str(found.flags.listed[0])
