@@ -31,12 +31,13 @@ def plan(arguments: argparse.Namespace) -> None:
         spec = decode_study(read_json(arguments.study))
     from simcore import plan as study
     from simcore.engine.fast.warm import warm_up
+    from simcore.study import load_trace
 
     given, found = read_requests(spec.workload.trace) if spec.workload.trace is not None else (None, [])
     with compiling_shown():
         warm_up()  # for all processes at once
     with naming(arguments.study):
-        requests = study.load_trace(spec) if given is None else given
+        requests = load_trace(spec) if given is None else given
         result = study.plan(spec, arguments.jobs, requests)
         cases = [design.case for design in result.designs.values()]
         found = beyond_calibration(cases, *mean_tokens(requests)) + found
