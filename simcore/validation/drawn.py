@@ -15,9 +15,8 @@ import numpy as np
 
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.memory import kv_capacity
 from simcore.power import idle_w, stage_power
-from simcore.spec import Machine, MemorySpec, Model
+from simcore.spec import Machine, Model
 from simcore.steady_state import Lengths, Serving, SteadyState, closed_loop
 from simcore.validation.comparison import Comparison, Findings, NotCompared, Phase, Place
 from simcore.validation.curves import curve_at
@@ -26,7 +25,7 @@ from simcore.validation.fit_split import is_fitted
 from simcore.validation.names import Unknown, at_precision, gpus_of_name, machine_with, model_of_name
 from simcore.validation.serving_points import load_state
 from simcore.validation.serving_row import SET as SERVING_SET
-from simcore.validation.serving_row import ServingRow, understood
+from simcore.validation.serving_row import ServingRow, kv_tokens_of, understood
 
 SET = "power_anchors"
 FILE = "power_anchors.csv"
@@ -158,7 +157,7 @@ def _anchored(row: Row) -> tuple[Served, str]:
     machine, curve = machine_with(accelerator), curve_at(of, accelerator, tensor_parallel, 1, ENGINE)
     stated = PAIR.search(row.text("isl_osl").split("before")[0])
     lengths = Lengths.of(int(stated[1]) * 1024, int(stated[2]) * 1024) if stated else USUAL_LENGTHS
-    kv_tokens = kv_capacity(of, machine, tensor_parallel, 1, MemorySpec()).tokens
+    kv_tokens = kv_tokens_of(of, machine, tensor_parallel, 1)
     state = closed_loop(curve, lengths, Serving(max_batch_size=max(clients, 1), kv_tokens=kv_tokens), clients)
     place = Place(of.id, accelerator, tensor_parallel, ENGINE, f"vllm {of.expert_precision or of.weight_precision}")
     return Served(of, machine, place, curve, lengths, state), "" if stated else "1,024 prompt and 1,024 output tokens"

@@ -11,6 +11,8 @@ from pathlib import Path
 from simcore.spec import SpecError
 from simcore.validation.comparison import Findings, NotCompared
 
+MOST = 1_000_000
+
 
 @dataclass(frozen=True)
 class Row:
@@ -33,9 +35,9 @@ class Row:
         return value if math.isfinite(value) else None
 
     def count(self, column: str) -> int | None:
-        """A whole number of at least 1, or None."""
+        """A whole number from 1 to a million, or None: no batch, prompt or cluster is larger."""
         value = self.number(column)
-        return int(value) if value is not None and value >= 1 and value == int(value) else None
+        return int(value) if value is not None and 1 <= value <= MOST and value == int(value) else None
 
 
 def read_rows(path: Path, name: str, columns: Sequence[str]) -> list[Row]:

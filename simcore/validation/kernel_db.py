@@ -15,7 +15,7 @@ from simcore.latency.curve import IterationCurve
 from simcore.spec import Model
 from simcore.validation.comparison import Comparison, Findings, NotCompared, Phase, Place
 from simcore.validation.curves import curve_at
-from simcore.validation.files import Row, read_rows
+from simcore.validation.files import MOST, Row, read_rows
 from simcore.validation.fit_split import is_fitted
 from simcore.validation.names import Unknown, at_precision, gpus_of_name, model_of_name
 
@@ -85,7 +85,7 @@ def _model(row: Row, precision: str) -> Model:
 
 def _prefill(row: Row) -> Batch:
     batch, new, cached = row.count("batch"), row.count("isl"), row.number("prefix")
-    if batch is None or new is None or cached is None or cached < 0:
+    if batch is None or new is None or cached is None or not 0 <= cached <= MOST:
         raise Unknown("batch, isl or prefix is not a whole number")
     return [(new, int(cached))] * batch, [], f"{batch} x {new} tokens over {int(cached)}"
 
@@ -93,7 +93,7 @@ def _prefill(row: Row) -> Batch:
 def _decode(row: Row) -> Batch:
     batch, context = row.count("batch"), row.count("context")
     if batch is None or context is None:
-        raise Unknown("batch or context is not a whole number of at least 1")
+        raise Unknown("batch or context is not a whole number from 1 to a million")
     return [], [context] * batch, f"{batch} decodes at {context}"
 
 
@@ -101,7 +101,7 @@ def _mixed(row: Row) -> Batch:
     new, decodes = row.count("ctx_tokens"), row.count("gen_tokens")
     prompt, output = row.count("isl"), row.count("osl")
     if new is None or decodes is None or prompt is None or output is None:
-        raise Unknown("ctx_tokens, gen_tokens, isl or osl is not a whole number of at least 1")
+        raise Unknown("ctx_tokens, gen_tokens, isl or osl is not a whole number from 1 to a million")
     context = prompt + output // 2
     return [(new, 0)], [context] * decodes, f"{new} prompt tokens and {decodes} decodes at {context}"
 

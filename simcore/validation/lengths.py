@@ -22,7 +22,7 @@ from simcore.traces.splitmix import below
 from simcore.traces.trace import IntArray
 from simcore.validation.names import Unknown
 
-CLASSES = 8
+PROMPT_CLASSES, OUTPUT_CLASSES = 6, 4
 GRID = 4096
 """Quantiles that a distribution is taken as."""
 CUTS = 20
@@ -64,18 +64,26 @@ class Workload:
     assumes: str = ""
 
     def classes(self) -> Lengths:
-        """As steady state takes them: classes of alike prompts, each with the mean output."""
-        if not self.prompt.spread:
-            return Lengths.of(max(self.prompt.mean, 1.0), max(self.output.mean, 1.0))
-        parts = np.array_split(self.prompt.quantiles(), CLASSES)
-        prompts = tuple(float(part.mean()) for part in parts)
-        return Lengths(prompts, (max(self.output.mean, 1.0),) * CLASSES, (1 / CLASSES,) * CLASSES)
+        """As steady state takes them: classes of alike prompts, each with classes of alike outputs."""
+        return _classes(self.prompt, self.output)
 
     def sample(self, requests: int, seed: int) -> tuple[IntArray, IntArray]:
         """Whole prompt and output tokens of so many requests, the same on every machine for a seed."""
         prompts = self.prompt.quantiles()[below(seed, PROMPT_STREAM, requests, GRID)]
         outputs = self.output.quantiles()[below(seed, OUTPUT_STREAM, requests, GRID)]
         return _whole(prompts), _whole(outputs)
+
+
+@cache
+def _classes(prompt: Tokens, output: Tokens) -> Lengths:
+    pairs = [(p, o) for p in _parts(prompt, PROMPT_CLASSES) for o in _parts(output, OUTPUT_CLASSES)]
+    return Lengths(tuple(p for p, _ in pairs), tuple(o for _, o in pairs), (1 / len(pairs),) * len(pairs))
+
+
+def _parts(tokens: Tokens, count: int) -> list[float]:
+    """Means of so many classes, each of as many requests; one where all are alike."""
+    parts = np.array_split(tokens.quantiles(), count if tokens.spread else 1)
+    return [max(float(part.mean()), 1.0) for part in parts]
 
 
 def _whole(tokens: NDArray[np.float64]) -> IntArray:

@@ -5,6 +5,9 @@ design is the row's: accelerators / (TP x PP) replicas, ``vllm_v1`` with the tok
 prompts where it is unchunked, batch size as stated, router ``jsq``, Poisson arrivals, lengths as assumed of the row's
 data set. Rows of one design and SLO share one search: output means are rounded to 5 tokens for that.
 
+A row's median TPOT is compared too, with as many requests in flight as its rate, TTFT and TPOT imply (Little's law):
+near the capacity that says more than the TPOT at the same rate.
+
 Many rows are target rates that were met, not maxima. Where the measured P99 of TTFT or TPOT is within 10 % of its limit
 the measured rate is near the maximum: predicted / measured is to be in 0.85 to 1.3; elsewhere at least 0.85.
 """
@@ -27,6 +30,7 @@ from simcore.validation.files import Row
 from simcore.validation.fit_split import is_fitted
 from simcore.validation.lengths import Workload
 from simcore.validation.names import Unknown
+from simcore.validation.serving_points import at_concurrency
 from simcore.validation.serving_row import SET, ServingRow, leading_number, understood
 
 SLO = re.compile(r"SLO p99 TTFT (\d+(?:\.\d+)?)/TPOT (\d+(?:\.\d+)?) ms")
@@ -86,19 +90,43 @@ def compare(rows: list[Row]) -> Findings:
     findings = Findings()
     for row in rows:
         try:
-            findings.compared.append(_compared(understood(row)))
+            findings.compared += _compared(understood(row))
         except (Unknown, SpecError) as reason:
             what = f"{row.text('source').split('results/')[-1]}, {row.text('load')} requests/s"
             findings.left_out.append(NotCompared(SET, row.name, str(reason), what))
     return findings
 
 
-def _compared(of: ServingRow) -> CapacityComparison:
+def _compared(of: ServingRow) -> list[Comparison]:
     measured = leading_number(of.row.text("load"))
     if measured is None:
         raise Unknown(f"rate '{of.row.text('load')}' is not a number")
     if not BUDGET_STATED.search(of.row.text("scheduler_chunked")):
         raise Unknown("the token budget is not stated")
+    step = _step(of, measured)
+    return [_capacity(of, measured), *([step] if step else [])]
+
+
+def _step(of: ServingRow, rate: float) -> Comparison | None:
+    """TPOT with as many in flight as the row's own figures imply."""
+    ttft_ms, tpot_ms = of.row.number("ttft_ms_p50"), of.row.number("tpot_ms_p50")
+    if not ttft_ms or not tpot_ms:
+        return None
+    in_flight = rate * (ttft_ms + tpot_ms * of.lengths.classes().steps) / MS_PER_S
+    state = at_concurrency(of, in_flight)
+    what = f"{_run(of)}, {in_flight:.0f} in flight"
+    fitted = is_fitted(SET, of.place, "tpot")
+    return Comparison(
+        SET, of.row.name, "tpot", of.place, what, tpot_ms, state.tpot_s * MS_PER_S, "ms", fitted, of.tier,
+        "; ".join(of.assumes),
+    )  # fmt: skip
+
+
+def _run(of: ServingRow) -> str:
+    return of.row.text("source").split("results/")[-1]
+
+
+def _capacity(of: ServingRow, measured: float) -> CapacityComparison:
     question = _question(of)
     found = _search(question, _round_up(measured))
     return CapacityComparison(
@@ -106,7 +134,7 @@ def _compared(of: ServingRow) -> CapacityComparison:
         row=of.row.name,
         phase="capacity",
         place=of.place,
-        what=of.row.text("source").split("results/")[-1],
+        what=_run(of),
         measured=measured,
         predicted=found.rate_req_per_s,
         unit="requests/s",

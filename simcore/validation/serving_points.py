@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from simcore.steady_state import SteadyState, closed_loop, offline, open_loop, static_batch
@@ -105,10 +106,19 @@ def _usual_gap_s(state: SteadyState) -> float:
 
 def _clients(of: ServingRow) -> SteadyState:
     running = RUNNING.search(of.row.text("notes"))
-    clients = float(running[1]) if running else leading_number(of.row.text("load"))
+    if running:
+        return at_concurrency(of, float(running[1]))
+    clients = leading_number(of.row.text("load"))
     if clients is None:
         raise Unknown(f"concurrency '{of.row.text('load')}' is not a number")
     return closed_loop(of.curve, of.lengths.classes(), of.serving(), max(clients / of.replicas, 1.0))
+
+
+def at_concurrency(of: ServingRow, served: float) -> SteadyState:
+    """With so many served at once over all replicas, as was measured: KV memory had room for them."""
+    of.kv_tokens  # noqa: B018 - Unknown where not even the weights fit
+    each = max(served / of.replicas, 1.0)
+    return closed_loop(of.curve, of.lengths.classes(), replace(of.batching(), max_batch_size=each), each)
 
 
 def _rate(of: ServingRow) -> SteadyState:

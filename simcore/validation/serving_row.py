@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from simcore.latency.curve import IterationCurve
@@ -70,19 +70,29 @@ class ServingRow:
     @cached_property
     def kv_tokens(self) -> int:
         """Of a replica; Unknown where the weights do not fit."""
-        try:
-            found = kv_capacity(
-                self.model, self.machine, self.place.tensor_parallel, self.pipeline_parallel, MemorySpec()
-            )
-        except SpecError as error:
-            raise Unknown(str(error)) from None
-        return found.tokens
+        return kv_tokens_of(self.model, self.machine, self.place.tensor_parallel, self.pipeline_parallel)
 
     def serving(self) -> Serving:
-        """How one replica batches."""
-        return Serving(
-            self.token_budget, self.whole_prompts, self.max_batch_size, self.kv_tokens, self.pipeline_parallel
-        )
+        """How one replica batches, within its KV memory."""
+        return replace(self.batching(), kv_tokens=self.kv_tokens * self._kv_kept())
+
+    def batching(self) -> Serving:
+        """How one replica batches, KV memory apart: where a row states how many it served at once."""
+        return Serving(self.token_budget, self.whole_prompts, self.max_batch_size, stages=self.pipeline_parallel)
+
+    def _kv_kept(self) -> float:
+        """How many tokens a token of KV memory holds: windowed layers keep the last ones alone."""
+        share = self.model.windowed_layers / self.model.layers
+        context = self.lengths.classes().resident
+        return 1 / (1 - share + share * min((self.model.window_tokens or 0) / context, 1))
+
+
+def kv_tokens_of(of: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int) -> int:
+    """KV memory of a replica; Unknown where the weights do not fit, or the parallelism does not suit."""
+    try:
+        return kv_capacity(of, machine, tensor_parallel, pipeline_parallel, MemorySpec()).tokens
+    except SpecError as error:
+        raise Unknown(str(error)) from None
 
 
 def tier_of(row: Row) -> str:

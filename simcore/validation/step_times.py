@@ -49,7 +49,7 @@ def compare(path: Path) -> Findings:
     for row in read_rows(path, FILE, COLUMNS):
         counts = [row.count(name) for name in ("tensor_parallel", "prompt_size", "batch_size", "token_size")]
         if None in counts:
-            findings.left_out.append(NotCompared(SET, row.name, "a size is not a whole number of at least 1"))
+            findings.left_out.append(NotCompared(SET, row.name, "a size is not a whole number from 1 to a million"))
             continue
         run = Run(row.text("model"), row.text("hardware"), *(count or 0 for count in counts))
         runs.setdefault(run, []).append(row)

@@ -1,0 +1,62 @@
+"""Rows of any content: compared or listed with a reason, never dropped and never a crash."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simcore.validation import drawn, kernel_db, serving_points, step_times
+from simcore.validation.comparison import Findings
+from simcore.validation.files import read_rows
+
+JUNK = ["", "0", "-1", "nan", "inf", "1e308", "abc", "?", "1", "3", "64", "1000000", "1e-9", "8x H100", "TP4", "9" * 20]
+ROWS = 60
+
+
+def kernel_folder(path: Path) -> Findings:
+    folder = path.parent / "kernel_db"
+    folder.mkdir()
+    path.rename(folder / "mixed_llama_fp8_vllm.csv")
+    return kernel_db.compare(folder)
+
+
+def serving(path: Path) -> Findings:
+    rows = serving_points.rows_of(path)
+    found = serving_points.compare(rows)
+    watts = drawn.compare_notes(rows)
+    return Findings(found.compared + watts.compared, found.left_out)
+
+
+SETS: list[tuple[str, Callable[[Path], Findings]]] = [
+    ("splitwise_step_times.csv", step_times.compare),
+    ("kernel_db/mixed_llama31_70b_fp8_vllm.csv", kernel_folder),
+    ("serving_points.csv", serving),
+    ("power_anchors.csv", drawn.compare),
+]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("name", "compare"), SETS, ids=[name for name, _ in SETS])
+def test_changed_rows(
+    shared_data: Path, tmp_path: Path, name: str, compare: Callable[[Path], Findings], seed: int
+) -> None:
+    source = random.Random(seed)
+    rows = [row.cells for row in read_rows(shared_data / "measured" / name, name, ())]
+    lines = [list(rows[0])]
+    for _ in range(ROWS):
+        cells = dict(source.choice(rows))
+        for column in source.sample(list(cells), 2):
+            cells[column] = source.choice(JUNK) if source.random() < 0.6 else source.choice(rows)[column]
+        lines.append([f'"{cell}"' for cell in cells.values()])
+    path = tmp_path / "changed.csv"
+    path.write_text("\n".join(",".join(line) for line in lines), encoding="utf-8")
+    found = compare(path)
+    told = {one.row.split(":")[1] for one in [*found.compared, *found.left_out]}
+    if name != "splitwise_step_times.csv":  # repeats of a run are one comparison
+        assert told == {str(line) for line in range(2, ROWS + 2)}
+    assert all(math.isfinite(one.error) and one.predicted > 0 for one in found.compared)
+    assert all(one.reason for one in found.left_out)
