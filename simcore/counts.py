@@ -21,6 +21,8 @@ SPLIT_SHARES = (0.35, 0.5, 0.65, 0.8)
 """Split: of the nameplate power worth trying, and of that the prefill pool's part."""
 BEYOND_NEED = 3.0
 """Counts up to this multiple of what the work alone needs are worth trying: beyond it machines stand idle."""
+MOST_MACHINES = 10_000
+"""Larger designs are not searched, whatever limits allow: at the rates that they hold a study would take hours."""
 CO_LOCATED_STEP, SPLIT_STEP = 4, 64
 """``counts.every``: each count up to this, from there on in steps of this part of the count: a finer step would change
 the capacity by less than the next design of the chart."""

@@ -10,18 +10,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simcore.catalogue import resolve_model
+from simcore.counts import MOST_MACHINES
 from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Evaluation, LimitResult
 from simcore.measure import difference, measure_of, more
 from simcore.purchase import purchase
 from simcore.result import StudyResult, is_split
 from simcore.rows import DesignRow
-from simcore.shortfalls import POWER_WORDS, drawn_result
+from simcore.shortfalls import POWER_WORDS, drawn_result, machines
 from simcore.spec import AttainmentSlo, SlowdownSlo, StudySpec
 from simcore.words import counted, dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
 
 NEAR = 0.9
 """A limit used less than this at capacity cannot be said to bind: the search ended for want of requests."""
+NEARLY = 0.99
+"""Of the machines of the largest design tried."""
 ARRIVALS = {
     "trace": "the workload's own arrivals, sped up or slowed down to each rate",
     "superpose": "copies of the workload's arrivals laid over each other to reach each rate",
@@ -105,7 +108,18 @@ def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> Answ
         facts.append(f"{kilowatts(drawn.mean_w)} drawn at {number(drawn.rate_req_per_s)} requests/s")
     if row.req_per_usd:
         facts.append(f"{number(row.req_per_usd)} requests a dollar at capacity")
-    return AnswerLine("A", text, ", ".join(facts) + ".")
+    return AnswerLine("A", text, f"{', '.join(facts)}.{_larger(result, row)}")
+
+
+def _larger(result: StudyResult, winner: DesignRow) -> str:
+    """Where the most is asked for, and what was found is about as large as anything that was tried, though the limits
+    on machines and power may allow more."""
+    limits, largest = result.spec.limits, max(map(machines, result.rows))
+    given = limits.machines is not None or limits.power_limit_kw is not None
+    bounded = (given or all(choice.on_hand is not None for choice in result.spec.machines)) and largest < MOST_MACHINES
+    if result.spec.goal != "throughput" or bounded or machines(winner) < NEARLY * largest:
+        return ""
+    return f" Designs of more than {largest:,} machines were not tried."
 
 
 def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
@@ -215,7 +229,23 @@ def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
     if any(getattr(spec.counts, role) is not None for role in ("mixed", "prefill", "decode")):
         within = f" of the counts given{within}"
     sentence = f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s."
-    return AnswerLine("A", _so_far(progress, sentence))
+    return AnswerLine("A", _so_far(progress, sentence), _too_large(result))
+
+
+def _too_large(result: StudyResult) -> str:
+    """Where what would hold the rate is larger than any design that is searched: about how large, by what holds most a
+    machine."""
+    held = [row for row in result.rows if row.status == "evaluated" and row.capacity_req_per_s]
+    if not held:
+        return ""
+    best = max(held, key=lambda row: (row.capacity_req_per_s or 0.0) / machines(row))
+    needed = result.spec.rate_req_per_s * machines(best) / (best.capacity_req_per_s or 1.0)
+    if needed <= MOST_MACHINES:
+        return ""
+    return (
+        f"By what {best.label} {'hold' if machines(best) > 1 else 'holds'} the rate takes about {number(needed)} such"
+        f" machines; designs of more than {MOST_MACHINES:,} are not searched, so none that would hold it is shown."
+    )
 
 
 def _slo_words(spec: StudySpec) -> str:

@@ -19,8 +19,20 @@ def pool_machines(pool: PoolSpec) -> int:
     return -(-pool.replicas // (accelerators // per_replica))
 
 
+MOST_REPLICAS = 200_000
+"""Of a pool; each takes some microseconds of every run."""
+
+
 def replica_count(pool: PoolSpec) -> int:
-    """Replicas of a pool: given, or machines x (accelerators // (TP x PP)); a larger replica spans whole machines."""
+    """Replicas of a pool: given, or machines x (accelerators // (TP x PP)); a larger replica spans whole machines.
+    SpecError where the machines carry none, or too many."""
+    count = _replica_count(pool)
+    if count > MOST_REPLICAS:
+        raise SpecError(f"pools: found {count:,} replicas in the {pool.role} pool, expected at most {MOST_REPLICAS:,}")
+    return count
+
+
+def _replica_count(pool: PoolSpec) -> int:
     if pool.replicas is not None:
         return pool.replicas
     needed, machine = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine)

@@ -8,6 +8,7 @@ The argument is in docs/decisions/0013-pruning-by-proof.md. Latency and memory o
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ PROMPT_SHARES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 """Of the dearest price that a prompt token can be given: any is valid, the best one depends on the cluster."""
 MEMORY_PRICES = 48
 """Points of the table of a decode's price over the memory that it holds."""
+EACH_UP_TO, GROUP_WIDTH = 8192, 0.001
+"""Numbers of decodes that are priced one by one; larger ones in groups of this part of them."""
 MEMORY_SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 1.0)
 """Of what is left for decodes, the part that goes by memory: any is valid, the dearest counts."""
 
@@ -86,23 +89,40 @@ def token_ps(curve: IterationCurve, kind: BatchKind, most: int) -> float:
 
 
 def _left_for_decodes_ps(curve: IterationCurve, limits: BatchLimits, prompt_token_ps: float) -> Float64:
-    """By number of decodes, from 1: what the quickest batch with so many takes, without its prompt tokens' price.
+    """By number of decodes: what the quickest batch with so many takes, without its prompt tokens' price.
 
     On a linear piece of g the rest is linear in the prompt tokens, so its least value is at a knot or an end. Knots are
-    looked at from the last one down, once for all numbers of decodes: a batch size may be a hundred thousand.
+    looked at from the last one down, once for all numbers of decodes.
     """
-    decodes = np.arange(1, max(limits.sequences, 1) + 1)
-    left = _base_ps(curve, BatchKind.DECODE, decodes)
-    beside = decodes[decodes < limits.hybrid_tokens]
+    fewest, most = _numbers_of_decodes(curve, limits)
+    left = _base_ps(curve, BatchKind.DECODE, fewest)
+    if most is not fewest:
+        left = np.minimum(left, _base_ps(curve, BatchKind.DECODE, most))
+    beside = fewest[fewest < limits.hybrid_tokens]
     if len(beside):
         ends = np.unique(np.minimum([*curve.tokens, limits.hybrid_tokens], limits.hybrid_tokens))
         at_ends = _base_ps(curve, BatchKind.HYBRID, ends) - prompt_token_ps * ends
         from_end_on = np.minimum.accumulate(at_ends[::-1])[::-1]
-        fewest = beside + 1
-        at_fewest = _base_ps(curve, BatchKind.HYBRID, fewest) - prompt_token_ps * fewest
-        hybrid = np.minimum(at_fewest, from_end_on[np.searchsorted(ends, fewest)]) + prompt_token_ps * beside
+        least = beside + 1
+        at_least = _base_ps(curve, BatchKind.HYBRID, least) - prompt_token_ps * least
+        hybrid = np.minimum(at_least, from_end_on[np.searchsorted(ends, least)]) + prompt_token_ps * beside
         left[: len(beside)] = np.minimum(left[: len(beside)], hybrid)
-    return left + curve.decode_seq_ps * decodes
+    return left + curve.decode_seq_ps * fewest
+
+
+def _numbers_of_decodes(curve: IterationCurve, limits: BatchLimits) -> tuple[Int64, Int64]:
+    """(fewest, most) of each group of numbers that are priced together: each by itself, as far as batches are of any
+    size that is run; beyond, groups so narrow that pricing their time as if of the fewest, and sharing it among the
+    most, loses a thousandth. No knot of the curve lies within a group."""
+    last = max(limits.sequences, 1)
+    exact = np.arange(1, min(last, EACH_UP_TO) + 1)
+    if last <= EACH_UP_TO:
+        return exact, exact
+    steps = math.ceil(math.log(last / EACH_UP_TO) / math.log1p(GROUP_WIDTH))
+    ends = np.geomspace(EACH_UP_TO, last, steps + 1).astype(np.int64)[1:]
+    knots = [knot for knot in curve.tokens if EACH_UP_TO < knot < last]
+    most = np.unique(np.concatenate([exact, ends, np.array(knots, np.int64), [last]]))
+    return np.concatenate([[1], most[:-1] + 1]), most
 
 
 def _base_ps(curve: IterationCurve, kind: BatchKind, tokens: Int64) -> Float64:
@@ -125,19 +145,19 @@ def _request_work(
 ) -> RequestWork:
     attention = curve.attention * statistics.prefill_pairs / 2**ATTENTION_FRACTION_BITS
     context = curve.context_ps * statistics.decode_context_tokens
-    decode = _decode_price_ps(statistics, limits, left_ps)
+    decode = _decode_price_ps(statistics, limits, left_ps, _numbers_of_decodes(curve, limits)[1])
     return RequestWork(
         (statistics.prompt_tokens * prompt_token_ps + attention) / PS_PER_S, (decode + context) / PS_PER_S
     )
 
 
-def _decode_price_ps(statistics: WorkloadStatistics, limits: BatchLimits, left_ps: Float64) -> float:
+def _decode_price_ps(statistics: WorkloadStatistics, limits: BatchLimits, left_ps: Float64, decodes: Int64) -> float:
     """All decode steps of a mean request, with the share that goes by memory as it comes out dearest."""
-    equal = statistics.decode_tokens * float((left_ps / np.arange(1, len(left_ps) + 1)).min())
+    equal = statistics.decode_tokens * float((left_ps / decodes).min())
     if limits.kv_tokens is None or not statistics.decode_tokens:
         return equal
     memory, steps = _steps_by_memory(statistics, limits)
-    return max(equal, *(_shared_price_ps(left_ps, memory, steps, share) for share in MEMORY_SHARES))
+    return max(equal, *(_shared_price_ps(left_ps, decodes, memory, steps, share) for share in MEMORY_SHARES))
 
 
 def _steps_by_memory(statistics: WorkloadStatistics, limits: BatchLimits) -> tuple[Float64, Float64]:
@@ -157,8 +177,8 @@ def _steps_by_memory(statistics: WorkloadStatistics, limits: BatchLimits) -> tup
     return points, at_points
 
 
-def _shared_price_ps(left_ps: Float64, memory: Float64, steps: Float64, by_memory: float) -> float:
+def _shared_price_ps(left_ps: Float64, decodes: Int64, memory: Float64, steps: Float64, by_memory: float) -> float:
     """sum over steps of min over n of left(n) x ((1 - by_memory)/n + by_memory x the share of memory held)."""
-    each = left_ps * ((1 - by_memory) / np.arange(1, len(left_ps) + 1))
+    each = left_ps * ((1 - by_memory) / decodes)
     least = (each + np.multiply.outer(by_memory * memory, left_ps)).min(axis=1)
     return float(least @ steps)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore import search
-from simcore.counts import BEYOND_NEED, Bounds, Counts, inside
+from simcore.counts import BEYOND_NEED, MOST_MACHINES, Bounds, Counts, inside
 from simcore.dominance import Held, dominators
 from simcore.evaluation import Design, Evaluation, Rival
 from simcore.families import Line
@@ -264,12 +264,13 @@ def _most_held(tried: Iterable[Tried]) -> float:
 
 
 def _wider(line: Line, bounds: Bounds) -> Bounds:
-    """Room enough to find what holds the rate: a multiple of the limits, or of what the work needs if that is more."""
+    """Room enough to find what holds the rate: a multiple of the limits, or of what the work needs if that is more; no
+    more than is searched."""
     need = [count * BEYOND_NEED + 1 for count in bounds.need]
     kw = sum(count * pool.machine.nameplate_w for count, pool in zip(need, line.pools, strict=True)) / 1000
     return replace(
         bounds,
         most_each=tuple(ceil(max(most * BEYOND_LIMITS, sum(need))) for most in bounds.most_each),
-        most_total=ceil(max(bounds.most_total * BEYOND_LIMITS, sum(need))),
+        most_total=min(ceil(max(bounds.most_total * BEYOND_LIMITS, sum(need))), MOST_MACHINES),
         most_kw=max(bounds.most_kw * BEYOND_LIMITS, kw),
     )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import floor, inf
+from math import floor, inf, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simcore.catalogue import resolve_model
-from simcore.counts import BEYOND_NEED, Bounds, Counts, grid
+from simcore.counts import BEYOND_NEED, MOST_MACHINES, Bounds, Counts, explicit_counts, grid
 from simcore.evaluation import Design
 from simcore.families import Line, lines
 from simcore.fluid import FluidBound, capacity_bound, fluid_bound, work_machines
@@ -19,8 +20,11 @@ from simcore.rate_grid import MOST_RATE_REQ_PER_S
 from simcore.search import Candidates
 from simcore.spec import SpecError, StudySpec
 from simcore.traces import Trace
+from simcore.words import number
 from simcore.workload_statistics import WorkloadStatistics
 
+MOST_CANDIDATES = 50_000
+"""Of counts that the user gives; each is compared with many."""
 LIKELY_BATCH = 64
 """Decode batch that a first guess at the machines needed counts on: what TBT limits leave of the largest batches."""
 
@@ -125,22 +129,30 @@ def context(spec: StudySpec, trace: Trace) -> Context:
     statistics = WorkloadStatistics.of(trace)
     found = tuple(lines(spec))
     bounds = tuple(_bounds(line, spec, statistics) for line in found)
+    _refuse_many(spec, found)
+    _refuse_vast(spec, found, bounds)
     return Context(spec, trace, trace.content_hash(), found, bounds, statistics)
 
 
 def _bounds(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> Bounds:
     need = _need(line, spec, statistics)
     limits = spec.limits
-    unlimited = floor(sum(need) * BEYOND_NEED * 2) + 4 * len(line.pools)
+    unlimited = MOST_MACHINES if _asks_for_all(spec) else floor(sum(need) * BEYOND_NEED * 2) + 4 * len(line.pools)
     kw = limits.power_limit_kw if limits.power_limit_kw and limits.power_kind == "nameplate" else inf
     if limits.power_limit_kw and limits.power_kind == "provisioned":
         kw = limits.power_limit_kw * max(p.machine.nameplate_w / p.machine.provisioned() for p in line.pools)
     each = tuple(unlimited if pool.on_hand is None else pool.on_hand for pool in line.pools)
-    total = limits.machines or unlimited
+    total = min(limits.machines or unlimited, MOST_MACHINES)
     least_w = min(pool.machine.nameplate_w for pool in line.pools)
     return Bounds(
         each, total, min(kw, unlimited * max(least_w, *(p.machine.nameplate_w for p in line.pools)) / 1000), need
     )
+
+
+def _asks_for_all(spec: StudySpec) -> bool:
+    """Whether the most is asked for of all that limits on machines or power allow, whatever the rate needs."""
+    limited = spec.limits.machines is not None or spec.limits.power_limit_kw is not None
+    return spec.goal == "throughput" and (limited or any(choice.on_hand is not None for choice in spec.machines))
 
 
 def _need(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[float, ...]:
@@ -162,6 +174,40 @@ def _need(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[
         for pool in line.pools
     ]
     return (work[0].prefill + work[0].decode,) if len(work) == 1 else (work[0].prefill, work[1].decode)
+
+
+def _refuse_many(spec: StudySpec, found: Sequence[Line]) -> None:
+    """More counts given than can be compared."""
+    axes = [[getattr(spec.counts, pool.role) or () for pool in line.pools] for line in found if not line.reason]
+    designs = sum(prod(map(len, counts)) for counts in axes)
+    if designs > MOST_CANDIDATES:
+        raise SpecError(
+            f"counts: found {designs:,} designs of the counts given, expected at most {MOST_CANDIDATES:,}:"
+            " fewer counts, families or token budgets"
+        )
+
+
+def _refuse_vast(spec: StudySpec, found: Sequence[Line], bounds: Sequence[Bounds]) -> None:
+    """A rate whose work alone takes more machines than any design that is searched, where no limits are to be searched
+    within: nothing could be said but that."""
+    able = [(line, within) for line, within in zip(found, bounds, strict=True) if not line.reason]
+    if not able or any(explicit_counts(line, spec) or _is_limited(line, within) for line, within in able):
+        return
+    line, least = min(able, key=lambda one: sum(one[1].need))
+    if sum(least.need) > MOST_MACHINES:
+        names = " and ".join(dict.fromkeys(pool.machine.name for pool in line.pools))
+        raise SpecError(
+            f"rate_req_per_s: found {number(spec.rate_req_per_s)}, whose work alone keeps {number(sum(least.need))}"
+            f" {names} busy, expected a rate that {MOST_MACHINES:,} machines hold, the largest design that is searched,"
+            " or limits of machines or power to search within"
+        )
+
+
+def _is_limited(line: Line, bounds: Bounds) -> bool:
+    """Whether the question allows fewer machines than are searched."""
+    least_kw = min(pool.machine.nameplate_w for pool in line.pools) / 1000
+    allowed = min(bounds.most_total, sum(bounds.most_each), bounds.most_kw / least_kw)
+    return allowed < MOST_MACHINES
 
 
 def _refuse_unbuilt(spec: StudySpec) -> None:

@@ -19,6 +19,8 @@ MOST_AUTO_BUDGET = 8192
 """The most tokens that ``token_budget`` ``auto`` chooses."""
 Reservation = Literal["on_demand", "full_output", "output_at_decode", "max_length"]
 AvailabilityState = Literal["starting", "up", "draining", "failed"]
+MOST_BATCH_SIZE = 10_000_000
+"""Requests; no trace has as many."""
 MOST_AVAILABILITY_S = 5_000_000
 """As late as a request may arrive."""
 
@@ -61,8 +63,8 @@ class PoolSpec:
 
     role: Role
     machine: str | Machine
-    machines: int | None = bounded(None, least=1, most=1_000_000)
-    replicas: int | None = bounded(None, least=1, most=1_000_000)
+    machines: int | None = bounded(None, least=1, most=100_000)
+    replicas: int | None = bounded(None, least=1, most=100_000)
     tensor_parallel: int = bounded(1, least=1)
     pipeline_parallel: int = bounded(1, least=1)
     latency: LatencySpec | None = None
@@ -84,7 +86,7 @@ class SchedulerSpec:
     kind: SchedulerKind
     token_budget: int | Literal["auto"] | None = bounded(None, least=1)
     max_batch_tokens: int | None = bounded(None, least=1)
-    max_batch_size: int | None = bounded(None, least=1)
+    max_batch_size: int | None = bounded(None, least=1, most=MOST_BATCH_SIZE)
     mixed_pool: bool = True
     chunked: bool = False
     """Kind ``splitwise``: prefill, decode and mixed machines batch as ``sarathi`` does, under ``token_budget`` (None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simcore.spec.case import AUTO, KvTransferSpec, LatencySpec, MemorySpec
+from simcore.spec.case import AUTO, MOST_BATCH_SIZE, KvTransferSpec, LatencySpec, MemorySpec
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
 from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
@@ -51,9 +51,9 @@ class StudyLimits:
 class CountGrid:
     """Counts to try outright, instead of those that the search picks."""
 
-    mixed: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
-    prefill: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
-    decode: tuple[int, ...] | None = bounded(None, least=1, most=1_000_000)
+    mixed: tuple[int, ...] | None = bounded(None, least=1, most=100_000)
+    prefill: tuple[int, ...] | None = bounded(None, least=1, most=100_000)
+    decode: tuple[int, ...] | None = bounded(None, least=1, most=100_000)
     every: bool = False
     """Where none are given: co-located, every count (from 8 on in steps of a quarter; those around the required rate
     and the largest exactly); split, beside every prefill count as many decode machines as the limits leave room for."""
@@ -67,7 +67,7 @@ class SchedulerOptions:
     token_budgets: tuple[int, ...] = bounded((), least=1)
     """Several, each a line of designs of its own; instead of ``token_budget``."""
     max_batch_tokens: int | None = bounded(None, least=1)
-    max_batch_size: int | None = bounded(None, least=1)
+    max_batch_size: int | None = bounded(None, least=1, most=MOST_BATCH_SIZE)
     chunked: bool = False
     """The splitwise families' machines chunk prompts beside decodes."""
     tensor_parallel: int | None = bounded(None, least=1)

@@ -180,6 +180,29 @@ def test_nothing_feasible_lists_the_closest_misses_and_what_each_needs():
     assert "needs 39.4 kW more nameplate power" in misses[1]
 
 
+def test_a_rate_beyond_the_largest_design_that_is_searched_is_said_with_the_machines_that_it_takes():
+    vast = texts(answered({"sarathi:dgx-h100": (2.0,)}, families=["sarathi:dgx-h100"], rate_req_per_s=1e6))
+    assert vast["A"].text.endswith("at 1,000,000 requests/s.")
+    assert vast["A"].detail == (
+        "By what Sarathi on 40 DGX H100, 512-token budget hold the rate takes about 500,000 such machines; designs of"
+        " more than 10,000 are not searched, so none that would hold it is shown."
+    )
+    near = texts(answered({"sarathi:dgx-h100": (2.0,)}, families=["sarathi:dgx-h100"], rate_req_per_s=90))
+    assert near["A"].detail == ""
+
+
+def test_the_most_that_is_searched_is_said_where_the_most_capable_design_is_asked_for():
+    changes = {"families": ["sarathi:dgx-h100"], "goal": "throughput"}
+    most = texts(answered({"sarathi:dgx-h100": (2.0,)}, limits={"machines": 10**6}, **changes))["A"]
+    assert most.text.startswith("Buy 10000 DGX H100")
+    assert most.detail.endswith(" Designs of more than 10,000 machines were not tried.")
+    by_money = texts(answered({"sarathi:dgx-h100": (2.0,)}, limits={"usd_per_month": 1e8}, **changes))["A"]
+    assert by_money.detail.endswith(" machines were not tried.")
+    by_power = texts(answered({"sarathi:dgx-h100": (2.0,)}, **changes))["A"]
+    assert by_power.text.startswith("Buy 40 DGX H100")
+    assert "not tried" not in by_power.detail
+
+
 def test_a_limit_that_nothing_meets_is_named_with_its_value():
     result = answered({"sarathi:dgx-h100": (0.0,), "splitwise:dgx-h100+dgx-a100": (0.0, 0.0)})
     misses = [line.text for line in answer(result) if line.key.startswith("miss")]

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simcore.catalogue import machine, model
@@ -139,6 +139,7 @@ def test_one_output_token_leaves_the_decode_pool_idle():
 
 
 @pytest.mark.parametrize(("kind", "chunked"), [*((kind, False) for kind in SCHEDULER_KINDS), ("splitwise", True)])
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 900), st.integers(1, 60)), min_size=1, max_size=12),
     st.sampled_from([64, 512]),
@@ -169,6 +170,35 @@ def test_what_is_left_for_decodes_is_the_least_over_all_sizes_of_a_batch(knots, 
     for n in range(1, sequences + 1):
         batches = [alone(n), *(beside(total) - price * (total - n) for total in range(n + 1, most + 1))]
         assert found[n - 1] == pytest.approx(min(batches) + 3 * n, rel=1e-9, abs=1e-3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(70, 4000), min_size=3, max_size=3, unique=True),
+    TIMES,
+    TIMES,
+    st.integers(65, 5000),
+    st.integers(65, 5000),
+    st.sampled_from([100, 5000, 10**6]),
+)
+def test_decodes_priced_in_groups_are_no_dearer_than_one_by_one_and_hardly_cheaper(
+    knots, decode, hybrid, sequences, most, kv_tokens
+):
+    curve = IterationCurve((1, *sorted(knots)), tuple(decode), tuple(decode), tuple(hybrid), 0, 0, 0, 3)
+    limits = BatchLimits(2048, most, sequences, kv_tokens)
+    one_by_one = phase_works(curve, STATISTICS, limits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("simcore.phase_work.EACH_UP_TO", 64)
+        grouped = phase_works(curve, STATISTICS, limits)
+    for exact, found in zip(one_by_one, grouped, strict=True):
+        assert found.prefill_s == exact.prefill_s
+        assert exact.decode_s * (1 - 0.02) <= found.decode_s <= exact.decode_s * (1 + 1e-12)
+
+
+def test_a_batch_size_of_millions_is_bounded_as_one_of_what_memory_holds():
+    asked = case(scheduler={"kind": "vllm", "max_batch_size": 10_000_000}, memory={"kv_tokens": 100_000})
+    fits = case(scheduler={"kind": "vllm", "max_batch_size": 100_000}, memory={"kv_tokens": 100_000})
+    assert capacity_bound(asked, STATISTICS) == pytest.approx(capacity_bound(fits, STATISTICS), rel=2e-3)
 
 
 def plain(curve, kind):

@@ -4,13 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simcore.counts import MOST_MACHINES
 from simcore.refine import MOST_REFINED
 from simcore.spec import SpecError
 from simcore.study import next_designs
-from tests.unit.simcore.questions import asked, explored, linear, told
+from tests.unit.simcore.questions import asked, bounded, explored, linear, told
 
 CONTEXT = asked(families=["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"])
 H100_KW, A100_KW, LIMIT_KW = 10.2, 6.5, 408.0
+
+
+AXES = ("mixed", "prefill", "decode")
 
 
 def counts(design):
@@ -82,6 +86,45 @@ def test_a_limit_below_one_machine_that_holds_nothing_ends_there():
     each = {"sarathi:dgx-h100": (0.0,), "splitwise:dgx-h100+dgx-a100": (0.0, 0.0)}
     designs, _ = explored(asked(limits={"power_limit_kw": 5}), each)
     assert {counts(design) for design in designs} == {(1,), (1, 1)}
+
+
+def test_a_rate_that_only_a_vast_cluster_holds_is_answered_within_the_limits_and_nothing_vaster_is_tried():
+    limited = bounded(families=["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"], rate_req_per_s=1e6)
+    designs, done = explored(limited, {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)})
+    assert designs
+    assert max(sum(counts(design)) for design in designs) <= 62
+    assert not any(found.holds(1e6) for found in done.values())
+
+
+def test_no_design_of_more_machines_than_are_searched_is_tried_whatever_the_limits():
+    wide = asked(families=["sarathi:dgx-h100"], rate_req_per_s=12_000, limits={"machines": 10**9})
+    designs, done = explored(wide, {"sarathi:dgx-h100": (1.0,)})
+    assert max(sum(counts(design)) for design in designs) == MOST_MACHINES
+    assert not any(found.holds(12_000) for found in done.values())
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [({"machines": 200}, 200), ({"power_limit_kw": 408}, 40), ({"power_limit_kw": 408, "machines": 9}, 9)],
+)
+def test_the_most_capable_design_may_take_all_that_the_limits_allow_however_little_the_rate_needs(limits, most):
+    little = asked(families=["sarathi:dgx-h100"], rate_req_per_s=1, goal="throughput", limits=limits)
+    designs, _ = explored(little, {"sarathi:dgx-h100": (2.0,)})
+    assert max(sum(counts(design)) for design in designs) == most
+
+
+def test_more_counts_than_can_be_compared_are_refused_by_their_number():
+    every = list(range(1, 401))
+    message = r"^counts: found 160,400 designs of the counts given, expected at most 50,000"
+    with pytest.raises(SpecError, match=message):
+        asked(families=["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100"], counts=dict.fromkeys(AXES, every))
+
+
+@pytest.mark.parametrize("limits", [{}, {"power_limit_kw": 1e9}, {"machines": 10**9}])
+def test_a_rate_whose_work_takes_more_machines_than_are_searched_is_refused_where_no_limit_says_where_to_look(limits):
+    message = r"^rate_req_per_s: found 1,000,000, whose work alone keeps [0-9]{3},000 DGX H100 busy, expected a rate"
+    with pytest.raises(SpecError, match=message):
+        asked(families=["sarathi:dgx-h100", "sarathi:dgx-a100"], rate_req_per_s=1e6, limits=limits)
 
 
 def test_the_users_own_counts_are_all_that_is_tried():
