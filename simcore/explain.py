@@ -19,6 +19,7 @@ from simcore.result import StudyResult, is_split
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, drawn_result, machines
 from simcore.spec import AttainmentSlo, SlowdownSlo, StudySpec
+from simcore.spent import spent
 from simcore.words import counted, dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
 
 NEAR = 0.9
@@ -82,8 +83,16 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
     measure = measure_of(result.spec)
     beyond = measure.figure(row) / measure.figure(winner) - 1
     if beyond <= 0:
-        return f"Holds the rate with the same {measure.unit} as the answer, {winner.label}, which needs less beside it."
+        return (
+            f"Holds the rate with the same {measure.unit} as the answer, {winner.label}, which {_better(row, winner)}."
+        )
     return f"Holds the rate with {percent(beyond)} more {measure.unit} than the answer, {winner.label}."
+
+
+def _better(row: DesignRow, winner: DesignRow) -> str:
+    """Why the one of two designs that the goal calls equal comes first."""
+    more_held = (winner.capacity_req_per_s or 0.0) > (row.capacity_req_per_s or 0.0)
+    return "holds more" if more_held else "needs less beside it"
 
 
 def _so_far(progress: Progress | None, sentence: str) -> str:
@@ -225,6 +234,8 @@ def _nothing(result: StudyResult, progress: Progress | None) -> AnswerLine:
         limits.append(f"{dollars(spec.limits.usd_per_month)} a month")
     if spec.limits.machines is not None:
         limits.append(counted(spec.limits.machines, "machine"))
+    if any(choice.on_hand is not None for choice in spec.machines):
+        limits.append("the machines on hand")
     within = f" within {listed(limits)}" if limits else ""
     if any(getattr(spec.counts, role) is not None for role in ("mixed", "prefill", "decode")):
         within = f" of the counts given{within}"
@@ -271,17 +282,11 @@ def _evidence(result: StudyResult) -> AnswerLine:
     sources = dict.fromkeys(
         _source(pool.latency or design.case.latency) for design in result.designs.values() for pool in design.case.pools
     )
-    runs = sum(evaluation.simulations for evaluation in result.evaluations.values())
-    requests = sum(evaluation.requests_simulated for evaluation in result.evaluations.values())
-    work = f"{runs:,} simulations of {requests:,} requests in all{_events(result)}"
+    used = spent(result.evaluations.values())
+    each = "" if used.events_a_capacity is None else f" ({number(used.events_a_capacity)} events a capacity)"
+    work = f"{used.simulations:,} simulations of {used.requests_simulated:,} requests in all{each}"
     text = f"Based on {listed(list(sources))}; {work}{_screened(result)}{_replicated(result)}"
     return AnswerLine("E", f"{text}; {ARRIVALS[result.spec.arrivals]}.")
-
-
-def _events(result: StudyResult) -> str:
-    """What a capacity took on average."""
-    found = [evaluation.events for evaluation in result.evaluations.values() if evaluation.status == "evaluated"]
-    return f" ({number(sum(found) / len(found))} events a capacity)" if found else ""
 
 
 def _replicated(result: StudyResult) -> str:

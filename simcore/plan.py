@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from simcore.catalogue import price_book
@@ -17,6 +18,7 @@ from simcore.explain import answer
 from simcore.result import StudyResult, study_result
 from simcore.rows import COLUMNS, as_json, as_text
 from simcore.spec import SlowdownSlo, SpecError, StudySpec
+from simcore.spent import spent
 from simcore.study import Context, context, load_trace, next_designs, screened
 from simcore.traces import Trace
 
@@ -63,13 +65,14 @@ def designs_csv(result: StudyResult) -> str:
 
 
 def frontier_json(result: StudyResult, warnings: Sequence[str] = ()) -> str:
-    """frontier.json: the answer's lines, the winner, and the designs of both frontiers from left to right; warnings
-    about the workload as it was read."""
+    """frontier.json: the answer's lines, the winner, what it took to simulate, and the designs of both frontiers from
+    left to right; warnings about the workload as it was read."""
     by_cost = sorted((row for row in result.rows if row.on_cost_frontier), key=lambda row: row.usd_per_hour)
     by_power = sorted((row for row in result.rows if row.on_power_frontier), key=lambda row: row.provisioned_w)
     content: dict[str, Any] = {
         "answer": [{"key": line.key, "text": line.text, "detail": line.detail} for line in answer(result)],
         "winner": result.winner.design_id if result.winner else None,
+        "spent": asdict(spent(result.evaluations.values())),
         "cost_frontier": [as_json(row) for row in by_cost],
         "power_frontier": [as_json(row) for row in by_power],
         "warnings": list(warnings),

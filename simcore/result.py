@@ -148,13 +148,14 @@ def _judged(rows: list[DesignRow], missing: Mapping[str, tuple[Shortfall, ...]])
 
 
 def _goal_key(row: DesignRow, spec: StudySpec) -> tuple[Decimal | float, ...]:
-    """The goal first, then what a buyer asks next; the id last, so that the order never depends on chance."""
+    """The goal first. Of equals the one that holds more: so the cheapest is on the cost frontier, the one of least
+    power on the power frontier. Then what a buyer asks next; the id last, so that the order never depends on chance."""
     held = -(row.capacity_req_per_s or 0.0)
     power = row.provisioned_w
     order: dict[str, tuple[Decimal | float, ...]] = {
-        "cost": (row.usd_per_hour, power, held),
-        "frontier": (row.usd_per_hour, power, held),
-        "power": (power, row.usd_per_hour, held),
+        "cost": (row.usd_per_hour, held, power),
+        "frontier": (row.usd_per_hour, held, power),
+        "power": (power, held, row.usd_per_hour),
         "machines": (machines(row), row.usd_per_hour, held),
         "throughput": (held, row.usd_per_hour, power),
     }

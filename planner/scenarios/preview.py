@@ -85,9 +85,9 @@ def _checked(user: Visitor, form: QuestionForm) -> Preview:
         question = compile_question(user, form.cleaned_data)
         return _of(_bare(question.spec), question.workload.pk, question.trace_hash)
     except FieldErrors as error:
-        return Preview(warnings=tuple(error.fields.values()))
+        return Preview(warnings=tuple(error.fields.values()), impossible=True)
     except SpecError as error:
-        return Preview(warnings=(str(error),))
+        return Preview(warnings=(str(error),), impossible=True)
 
 
 def _bare(spec: StudySpec) -> StudySpec:

@@ -8,6 +8,7 @@ from typing import Any
 from planner.studies.models import Study
 from planner.studies.results import answer, progress, study_result
 from simcore.rows import COLUMNS, as_json, as_text
+from simcore.spent import spent
 
 TEXT_COLUMNS = frozenset(
     {
@@ -61,6 +62,7 @@ def summary(study: Study) -> dict[str, Any]:
             "damaged": now.damaged,
         },
         "answer": [asdict(line) for line in answer(study)],
+        "spent": asdict(spent(study_result(study).evaluations.values())),
     }
 
 

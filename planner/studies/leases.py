@@ -10,7 +10,8 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.db import DatabaseError, connection, models, transaction
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Concat
 from django.utils import timezone
 
 logger = logging.getLogger(__name__)
@@ -103,6 +104,14 @@ class Claim:
     def fail(self, error: str, **fields: Any) -> bool:
         return self._end(State.FAILED, error=error, **fields)
 
+    def leave(self, reason: str) -> None:
+        """Notes why the work stops here, for when its attempts are used up; as far as that can be written."""
+        try:
+            self.update(error=reason)
+        except DatabaseError:
+            logger.warning("no reason could be noted for %s", self.name, exc_info=True)
+            connection.close()
+
     def give_back(self) -> bool:
         """Queues the row again at once, for a task that is told to stop; its attempt does not count."""
         return self.update(**_queued(), attempt=F("attempt") - 1)
@@ -169,11 +178,15 @@ def requeue_running(model: type[LeasedRow], *, forget_attempts: bool) -> int:
 
 
 def _fail_spent(orphans: models.QuerySet[Any]) -> None:
+    """Says what the last attempt has left as its error; where it left nothing, what mostly ends a worker."""
+    stopped = f"The worker stopped in the middle of this {MAX_ATTEMPTS} times"
+    text, usual = models.TextField(), "too little memory is the usual cause."
+    why = Case(When(error="", then=Value(usual)), default=F("error"), output_field=text)
     orphans.filter(attempt__gte=MAX_ATTEMPTS).update(
         state=State.FAILED,
         claim_id=None,
         finished_at=timezone.now(),
-        error=f"The worker stopped in the middle of this {MAX_ATTEMPTS} times: too little memory is the usual cause.",
+        error=Concat(Value(f"{stopped}: "), why, output_field=text),
     )
 
 

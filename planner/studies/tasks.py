@@ -83,8 +83,9 @@ def _work(held: Claim, study: Study, work: Callable[[Heartbeat], None], fail: Ca
                 work(heartbeat)
         except LostClaimError:
             return
-        except DATABASE_AWAY:
+        except DATABASE_AWAY as error:
             logger.warning("the database went away during %s", held.name, exc_info=True)
+            held.leave(f"the database could not be used ({error}).")
         except Exception as error:
             logger.exception("%s cannot be done", held.name)
             fail(reason_of(error))

@@ -32,6 +32,7 @@ READERS = (
     "rows.py",
     "serving_power.py",
     "shortfalls.py",
+    "spent.py",
     "steady_state.py",
     "validation",
 )

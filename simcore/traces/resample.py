@@ -60,12 +60,16 @@ def _stretched(trace: Trace, rate: Fraction) -> Trace:
     span = _span_ps(trace)
     if not span:
         raise TraceError(
-            f"{trace.name}: found {len(trace)} requests at one instant, expected arrivals over some time, "
+            f"{trace.name}: found {_requests(trace)} at one instant, expected arrivals over some time, "
             "to bring them to a rate"
         )
     factor = (len(trace) - 1) * PS_PER_S / rate / span
     offsets = trace.arrival_ps - trace.arrival_ps[0]
     return trace.with_arrivals(scaled(offsets, factor, MAX_ARRIVAL_S * PS_PER_S))
+
+
+def _requests(trace: Trace) -> str:
+    return "1 request" if len(trace) == 1 else f"{len(trace):,} requests"
 
 
 def _superposed(trace: Trace, rate: Fraction, seed: int) -> Trace:

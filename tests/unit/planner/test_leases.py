@@ -91,6 +91,21 @@ def test_finish_and_fail_end_the_claim(wave: Wave) -> None:
     assert not held.finish()
 
 
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [("", "too little memory is the usual cause."), ("the database could not be used (disk full).",) * 2],
+)
+def test_a_row_that_is_given_up_says_what_its_last_attempt_left(wave: Wave, left: str, why: str) -> None:
+    for _ in range(leases.MAX_ATTEMPTS):
+        held = claimed(wave)
+        if left:
+            held.leave(left)
+        let_the_lease_run_out(wave)
+        leases.requeue_expired(Wave)
+    assert state_of(wave) == State.FAILED
+    assert wave.error == f"The worker stopped in the middle of this 3 times: {why}"
+
+
 def test_what_is_given_back_does_not_count_as_an_attempt(wave: Wave) -> None:
     assert claimed(wave).give_back()
     assert state_of(wave) == State.QUEUED

@@ -74,6 +74,19 @@ def test_each_limit_binds(limits):
     assert 2 <= len(result.closest) <= 3
 
 
+@pytest.mark.parametrize("goal", ["cost", "power", "frontier"])
+def test_of_designs_that_the_goal_calls_equal_the_one_that_holds_more_is_the_answer(goal):
+    """Two budgets on as many of the same machines: the answer is on the frontier of its goal."""
+    context = asked(families=["sarathi:dgx-h100"], scheduler_options={"token_budgets": [512, 1024]}, goal=goal)
+    designs, done = explored(context, {"sarathi:dgx-h100": (2.0,)})
+    capacity = {design.design_id: 73.0 if design.case.scheduler.token_budget == 1024 else 71.0 for design in designs}
+    done = {name: replace(found, capacity_req_per_s=capacity[name]) for name, found in done.items() if found.holds(70)}
+    result = study_result(context.spec, designs, done, price_book("list"))
+    assert result.winner is not None
+    assert (result.winner.token_budget, result.winner.capacity_req_per_s) == (1024, 73.0)
+    assert result.winner.on_power_frontier if goal == "power" else result.winner.on_cost_frontier
+
+
 def test_a_design_that_cannot_run_keeps_its_reason_and_has_no_capacity():
     context = asked()
     design = next_designs(context, {})[0]

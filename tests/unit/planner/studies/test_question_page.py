@@ -173,7 +173,7 @@ def test_the_preview_names_each_wrong_field_as_the_page_does(inputs: Inputs, ali
 
 def test_the_preview_knows_of_too_many_copies(inputs: Inputs, alice_client: Client, settings: Settings) -> None:
     settings.MOST_REQUESTS_A_RUN = 10**9  # what a rate may ask for is tested with the form
-    superposed = {**inputs, "arrivals": "superpose"}
+    superposed = {**inputs, "arrivals": "superpose", "power_limit_kw": "100"}
     text = unescape(alice_client.get("/preview", {**superposed, "rate_req_per_s": "1e6"}).content.decode())
     assert "at most 5,000,000 requests are simulated. Choose a lower rate" in text
     assert "data-impossible" in text

@@ -113,6 +113,23 @@ def test_without_a_data_folder_it_is_in_the_users_cache(tmp_path: Path, monkeypa
     assert cache.cache_folder() == tmp_path / ".cache" / "phaseplan" / "engine-cache" / version.engine_version()
 
 
+def test_a_filled_cache_that_can_only_be_read_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHASEPLAN_VAR", str(tmp_path / "shipped"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shipped = cache.cache_folder()
+    assert not any(shipped.iterdir())
+    (shipped / "fast").mkdir()
+    for name in ("a.nbi", "a.1.nbc"):
+        (shipped / "fast" / name).write_text(name)
+    monkeypatch.setattr(cache, "_writable", lambda folder, before=cache._writable: folder != shipped and before(folder))
+    mine = cache.cache_folder()
+    assert mine == tmp_path / ".cache" / "phaseplan" / "engine-cache" / version.engine_version()
+    assert sorted(path.name for path in (mine / "fast").iterdir()) == ["a.1.nbc", "a.nbi"]
+    (mine / "fast" / "a.nbi").write_text("its own by now")
+    assert (cache.cache_folder() / "fast" / "a.nbi").read_text() == "its own by now"
+
+
 def test_where_nothing_is_writable_it_is_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
