@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from scipy.optimize import brentq
-
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.curve import IterationCurve
 from simcore.mean_iteration import Lengths, Serving
@@ -73,6 +71,7 @@ def calibrate_power(run: Run, measured_w: float, idle_w: float | None) -> PowerC
         return replace(shipped, idle_w=idle, power_base=min(base, 1.0), power_by_mbu=by_mbu, power_by_mfu=by_mfu)
 
     def error(factor: float) -> float:
+
         return run.predicted_w(scaled(factor)) - measured_w
 
     if error(MOST_FACTOR) < 0:
@@ -80,6 +79,8 @@ def calibrate_power(run: Run, measured_w: float, idle_w: float | None) -> PowerC
             f"power: found a mean of {measured_w:.4g} W of one {shipped.id}, expected at most the {most:g} W that it"
             " may draw: is it this accelerator, and its cap?"
         )
+    from scipy.optimize import brentq  # slow to load: the command line starts without it
+
     factor = float(brentq(error, 0.0, MOST_FACTOR, xtol=10**-DIGITS))
     fitted = scaled(factor)
     machine = replace(run.machine, accelerator=fitted)

@@ -27,8 +27,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from scipy.optimize import brentq
-
 from simcore.latency.curve import BatchKind, IterationCurve
 from simcore.mean_iteration import Lengths, Mix, Serving
 from simcore.spec import SpecError
@@ -143,6 +141,8 @@ def _closed_stream(mix: Mix) -> float:
 
 def _zero(falls: Callable[[float], float], most: float) -> float:
     """Where a function that is above 0 at 0 falls through it; ``most`` where it does not before."""
+    from scipy.optimize import brentq  # slow to load: the command line starts without it
+
     if falls(most) >= 0:
         return most
     return float(brentq(falls, 0.0, most, xtol=most * CLOSE))

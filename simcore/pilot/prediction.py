@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from scipy.optimize import brentq
-
 from simcore.budget import auto_budget
 from simcore.catalogue import resolve_model
 from simcore.latency.curve import PS_PER_S, BatchKind, IterationCurve
@@ -132,6 +130,7 @@ def _decode_step_s(curve: IterationCurve, lengths: Lengths, pool: PilotPool, req
         return low + max(decodes - whole, 0.0) * (high - low) + decodes * each_s
 
     def lacking(decodes: float) -> float:
+
         return req_per_s * lengths.steps * step_s(decodes) + 1 - decodes
 
     most = pool.kv_tokens / lengths.resident
@@ -139,4 +138,6 @@ def _decode_step_s(curve: IterationCurve, lengths: Lengths, pool: PilotPool, req
         return step_s(1.0)
     if most <= 1 or lacking(most) > 0:
         return math.inf
+    from scipy.optimize import brentq  # slow to load: the command line starts without it
+
     return pool.pipeline_parallel * step_s(float(brentq(lacking, 1.0, most)) if lacking(1.0) > 0 else 1.0)
