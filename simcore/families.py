@@ -99,6 +99,7 @@ class Line:
             latency=self.spec.latency,
             slo=self.spec.slo,
             prices=self.spec.prices,
+            pue=self.spec.pue,
             arrivals=self.spec.arrivals,
             seed=self.spec.seeds[0],
         )

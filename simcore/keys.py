@@ -2,7 +2,7 @@
 
 The cluster and its rules with every catalogue row as it is now (an edited row makes another key, whatever its id), the
 content of measured step times, the SLO, the requests, how they arrive, the seeds, the engine. Left out is what no
-simulated figure depends on: prices, names, what a machine's nameplate says and how many go into a rack.
+simulated figure depends on: prices, PUE, names, what a machine's nameplate says and how many go into a rack.
 
 What a design can hold at most does not depend on the rate that a study asks for, so a design has two keys: one for its
 capacity, one for its run at a rate. Another required rate costs one run a design, not a search. Whether it holds what a
@@ -23,6 +23,8 @@ from simcore.spec import Case, LatencySpec, Machine, PoolSpec, SlowdownSlo, Spec
 LABELS = frozenset({"name", "vendor"})
 RATINGS = frozenset({"nameplate_w", "provisioned_w", "machines_per_rack"})
 """Of a machine; applied when a result is read, like prices. Drawn power follows from the other figures."""
+SITE = ("prices", "pue")
+"""Of a case: what the site pays and takes for what is simulated."""
 Json = dict[str, Any]
 
 
@@ -48,7 +50,7 @@ def question_key(spec: StudySpec, trace_hash: str) -> str:
     Left out is money, which no search looks at, and how the workload is called, as its requests count.
     """
     plain: Json = encode(spec)
-    money = {"prices": None, "limits": plain["limits"] | {"usd_per_month": None}}
+    money = {"prices": None, "pue": None, "limits": plain["limits"] | {"usd_per_month": None}}
     return _hash("question", plain | money | {"workload": None}, trace_hash)
 
 
@@ -56,7 +58,7 @@ def physics(case: Case) -> Json:
     """All of a case that its evaluation depends on, as JSON."""
     taken: Json = {"model": _plain(resolve_model(case.model)), "latency": _latency(case.latency), "slo": _slo(case)}
     taken["pools"] = [_pool(pool, case) for pool in case.pools]
-    rest = {name: encode(value) for name, value in vars(case).items() if name not in (*taken, "prices")}
+    rest = {name: encode(value) for name, value in vars(case).items() if name not in (*taken, *SITE)}
     return taken | rest
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from simcore.binding import Binding, binding
 from simcore.budget import auto_budget
+from simcore.catalogue import resolve_machine
 from simcore.distribution import Distribution, as_json, gap_distribution_s
 from simcore.drawn_power import DrawnPower, drawn_power
 from simcore.engine.inputs import ClusterInputs
@@ -21,6 +22,7 @@ from simcore.feasibility import Feasibility, feasibility_of
 from simcore.fleet import nameplate_w, provisioned_w
 from simcore.latency.curve import PS_PER_S, BatchKind
 from simcore.pool_use import PoolUse, pool_uses
+from simcore.power import cap_note
 from simcore.slo import Objective, SloOutcome
 from simcore.spec import AUTO, Case
 from simcore.stability import Stability
@@ -129,7 +131,12 @@ def summarise(
         preemptions=counts["preemptions"],
         token_budget=inputs.scheduler.token_budget if case.scheduler.has_token_budget else None,
         binding=_binding(run, span, judged, uses),
-        warnings=(*_budget_warnings(case), *_implausible(inputs, uses), *_warnings(counts, waited, judged.stability)),
+        warnings=(
+            *_budget_warnings(case),
+            *_cap_warnings(case),
+            *_implausible(inputs, uses),
+            *_warnings(counts, waited, judged.stability),
+        ),
     )
 
 
@@ -204,6 +211,11 @@ def pools_json(uses: Sequence[PoolUse]) -> list[dict[str, Any]]:
 
 def _phase_json(phase: PhaseResult) -> dict[str, float]:
     return {"busy": phase.busy, "mfu": phase.mfu, "mbu": phase.mbu}
+
+
+def _cap_warnings(case: Case) -> list[str]:
+    notes = [(i, cap_note(resolve_machine(pool.machine))) for i, pool in enumerate(case.pools)]
+    return [f"pools[{i}].machine: {note}" for i, note in notes if note]
 
 
 def _budget_warnings(case: Case) -> tuple[str, ...]:

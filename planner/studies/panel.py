@@ -9,6 +9,7 @@ from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation, LimitResult, PoolResult, RateResult
 from simcore.explain import why_not
+from simcore.facility import facility_w
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.words import limit_name, limit_value
@@ -105,7 +106,7 @@ def design_panel(result: StudyResult, row: DesignRow) -> Panel:
         f"Pools at {short(run.rate_req_per_s)} requests/s" if run else "Pools",
         tuple(_pool(pool, _names(result, row)) for pool in run.pools) if run else (),
         tuple(_money(result, row)),
-        tuple(_facts(row, run)),
+        tuple(_facts(row, run, result.spec.pue)),
         evaluation.warnings,
     )
 
@@ -195,7 +196,7 @@ def _money(result: StudyResult, row: DesignRow) -> list[MoneyLine]:
     return [*lines, total] if len(lines) > 1 else lines
 
 
-def _facts(row: DesignRow, run: RateResult | None) -> list[tuple[str, str]]:
+def _facts(row: DesignRow, run: RateResult | None, pue: float) -> list[tuple[str, str]]:
     facts = [
         ("Nameplate", f"{short(row.nameplate_w / 1000)} kW"),
         ("Provisioned", f"{short(row.provisioned_w / 1000)} kW"),
@@ -205,6 +206,7 @@ def _facts(row: DesignRow, run: RateResult | None) -> list[tuple[str, str]]:
     if run is not None:
         facts.append(("Drawn, mean", f"{short(run.mean_w / 1000)} kW"))
         facts.append(("Drawn, P99 of 1 s", f"{short(run.p99_w / 1000)} kW"))
+        facts.append((f"Facility: drawn mean × PUE {short(pue)}", f"{short(facility_w(run.mean_w, pue) / 1000)} kW"))
         facts.append(("Tokens in, out", f"{short(run.input_tokens_per_s)}, {short(run.output_tokens_per_s)} a second"))
     if row.req_per_usd:
         facts.append(("Perf/$ at capacity", f"{short(row.req_per_usd)} requests a dollar"))

@@ -10,6 +10,7 @@ from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_apart, check_writable, naming, read_case, read_requests, write_json
 from simcore.commands.simulate import hourly, mean_tokens
 from simcore.economics.hourly import SECONDS_PER_HOUR
+from simcore.facility import at_facility
 from simcore.latency.measured_range import beyond_calibration
 from simcore.traces.statistics import arrivals
 
@@ -39,6 +40,7 @@ def capacity(arguments: argparse.Namespace) -> None:
         money, warnings = hourly(case)
         found = find_capacity(case, trace)
     figures = capacity_json(found, money, time.perf_counter() - start)
+    figures |= at_facility(figures["mean_w"], case.pue)
     figures["arrivals"] = arrivals(found.probe.load, case.arrivals)
     figures["warnings"] += warnings + beyond_calibration([case], *mean_tokens(trace)) + read
     write_json(arguments.summary, figures)

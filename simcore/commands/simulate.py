@@ -19,6 +19,7 @@ from simcore.commands.files import (
 )
 from simcore.commands.numbers import rate
 from simcore.economics.hourly import usd_per_hour
+from simcore.facility import at_facility
 from simcore.fleet import machine_counts
 from simcore.latency.measured_range import beyond_calibration
 from simcore.spec import Case, SpecError
@@ -60,6 +61,7 @@ def simulate(arguments: argparse.Namespace) -> None:
     if arguments.requests is not None:
         write_lines(arguments.requests, request_rows(done.inputs, done.run))
     figures = summary_json(done.summary, money, done.wall_s, engine_version())
+    figures |= at_facility(done.summary.power.mean_w, case.pue)
     figures["arrivals"] = arrivals(requests, case.arrivals)
     figures["warnings"] += warnings + beyond_calibration([case], *mean_tokens(requests)) + found
     write_json(arguments.summary, figures)

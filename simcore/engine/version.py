@@ -18,6 +18,7 @@ READERS = (
     "commands",
     "economics",
     "explain.py",
+    "facility.py",
     "frontier.py",
     "hf_config",
     "mean_iteration.py",

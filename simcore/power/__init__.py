@@ -12,7 +12,7 @@ come near the TDP where their FLOPs do. The three coefficients of each accelerat
 """
 
 from simcore.power.activity import Load, Work, least_work
-from simcore.power.cap import checked_cap_w, fixed_w, speed_under_cap
+from simcore.power.cap import cap_note, checked_cap_w, fixed_w, speed_under_cap
 from simcore.power.coefficients import PowerCoefficients, power_coefficients
 from simcore.power.stage import POWER_TOKENS, StagePower, StepTime, idle_w, stage_power, watts_at, working_w
 
@@ -23,6 +23,7 @@ __all__ = [
     "StagePower",
     "StepTime",
     "Work",
+    "cap_note",
     "checked_cap_w",
     "fixed_w",
     "idle_w",

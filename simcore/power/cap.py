@@ -25,6 +25,8 @@ VOLTAGE_FLOOR = 0.83
 """V does not fall below this share of what it is without the cap."""
 SLOWEST = 0.14
 """The slowest speed that was measured (100 of 350 W); lower caps are taken to go no slower."""
+LOWEST_CAP_SHARE = 100 / 350
+"""Of the TDP, the lowest cap that was measured."""
 NEWTON_STEPS = 8
 """From 1 to the cube root of 0.57 or more, to the last bit."""
 
@@ -42,6 +44,24 @@ def checked_cap_w(machine: Machine) -> float | None:
             f" that each {accelerator.id} draws idle (idle_w)"
         )
     return cap_w
+
+
+def cap_note(machine: Machine) -> str:
+    """What is to be said of the machine's cap: that it never acts, or that nothing so low was measured; else empty."""
+    accelerator, cap_w = resolve_accelerator(machine), machine.power_cap_w
+    if cap_w is None:
+        return ""
+    if cap_w >= accelerator.tdp_w:
+        return (
+            f"power_cap_w {cap_w:g} W is not below the {accelerator.tdp_w:g} W TDP of {accelerator.id}: it never acts"
+        )
+    lowest_w = LOWEST_CAP_SHARE * accelerator.tdp_w
+    if cap_w < lowest_w and machine.prefill_slowdown is None:
+        return (
+            f"power_cap_w {cap_w:g} W is below any cap that was measured ({lowest_w:.0f} W of {accelerator.tdp_w:g}"
+            " W): the law that slows its batches is extended"
+        )
+    return ""
 
 
 def fixed_w(accelerator: Accelerator) -> float:

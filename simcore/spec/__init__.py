@@ -3,6 +3,7 @@
 from simcore.spec.case import (
     AUTO,
     BUDGET_KINDS,
+    DEFAULT_PUE,
     MOST_AUTO_BUDGET,
     SCHEDULER_KINDS,
     AvailabilitySpec,
@@ -33,6 +34,7 @@ from simcore.spec.study import (
 __all__ = [
     "AUTO",
     "BUDGET_KINDS",
+    "DEFAULT_PUE",
     "MOST_AUTO_BUDGET",
     "PRECISION_BYTES",
     "SCHEDULER_KINDS",

@@ -14,6 +14,8 @@ Role = Literal["mixed", "prefill", "decode"]
 SchedulerKind = Literal["sarathi", "vllm", "vllm_v1", "orca", "request_level", "splitwise_baseline", "splitwise"]
 SCHEDULER_KINDS: tuple[str, ...] = get_args(SchedulerKind)
 AUTO: Literal["auto"] = "auto"
+DEFAULT_PUE = 1.54
+"""Mean of the data centres that answered Uptime Institute's survey of 2025; large new ones reach 1.1 to 1.2."""
 BUDGET_KINDS = ("sarathi", "vllm_v1")
 MOST_AUTO_BUDGET = 8192
 """The most tokens that ``token_budget`` ``auto`` chooses."""
@@ -168,6 +170,8 @@ class Case:
     latency: LatencySpec = field(default_factory=LatencySpec)
     slo: Slo = field(default_factory=SlowdownSlo)
     prices: str = "list"
+    pue: float = bounded(DEFAULT_PUE, least=1, most=5)
+    """The site's power usage effectiveness: what it takes over what its machines draw (``simcore.facility``)."""
     arrivals: Literal["trace", "superpose", "poisson"] = "trace"
     seed: int = bounded(0, least=0)
     simultaneous_arrivals: Literal["together", "one_by_one"] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simcore.spec.case import AUTO, MOST_BATCH_SIZE, KvTransferSpec, LatencySpec, MemorySpec
+from simcore.spec.case import AUTO, DEFAULT_PUE, MOST_BATCH_SIZE, KvTransferSpec, LatencySpec, MemorySpec
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
 from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
@@ -96,6 +96,8 @@ class StudySpec:
     scheduler_options: SchedulerOptions = field(default_factory=SchedulerOptions)
     slo: Slo = field(default_factory=SlowdownSlo)
     prices: str = "list"
+    pue: float = bounded(DEFAULT_PUE, least=1, most=5)
+    """The site's; on drawn power alone."""
     limits: StudyLimits = field(default_factory=StudyLimits)
     goal: Goal = "cost"
     hold_equal: Literal["rate", "cost", "power", "machines"] | None = None

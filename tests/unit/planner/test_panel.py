@@ -120,3 +120,9 @@ def test_a_screened_design_says_what_it_can_hold_at_most(found: StudyResult) -> 
     assert row is not None
     assert ("Can hold", "at most 18.8 requests/s") in design_panel(again, row).facts
     assert "Can hold" not in dict(design_panel(found, found.rows[0]).facts)
+
+
+def test_facility_power_stands_beside_what_is_drawn(found: StudyResult) -> None:
+    facts = dict(design_panel(found, found.rows[0]).facts)
+    drawn, facility = facts["Drawn, mean"], facts["Facility: drawn mean × PUE 1.54"]
+    assert float(facility.split()[0]) == pytest.approx(1.54 * float(drawn.split()[0]), rel=0.01)

@@ -16,14 +16,15 @@ from simcore.spec import Case, LatencySpec, SlowdownSlo, SpecError, decode_case,
 from simcore.study import next_designs
 from tests.unit.simcore.questions import asked
 
-UNSEEN = LABELS | RATINGS | {"prices"}
+UNSEEN = LABELS | RATINGS | {"prices", "pue"}
 Path_ = tuple[Any, ...]
 
 
 def inline(name: str) -> Any:
     """The machine with its accelerator's figures, every one of them given."""
     plain = machine(name)
-    accelerator = replace(resolve_accelerator(plain), fp8_flops_per_s=2e15, fp4_flops_per_s=4e15)
+    power = {"power_base": 0.2, "power_by_mbu": 0.7, "power_by_mfu": 1.4}
+    accelerator = replace(resolve_accelerator(plain), fp8_flops_per_s=2e15, fp4_flops_per_s=4e15, **power)
     return replace(plain, accelerator=accelerator, provisioned_w=9e3, power_cap_w=500.0, machines_per_rack=4)
 
 
@@ -154,7 +155,7 @@ def relabelled(case: Case) -> Case:
         accelerator = replace(resolve_accelerator(row), name="X", vendor="Y")
         pools.append(replace(pool, machine=replace(row, name="Z", accelerator=accelerator, **ratings)))
     assert not isinstance(case.model, str)
-    return replace(case, pools=tuple(pools), model=replace(case.model, name="M"), prices="ours")
+    return replace(case, pools=tuple(pools), model=replace(case.model, name="M"), prices="ours", pue=1.1)
 
 
 def test_evaluations_under_one_key_are_equal_but_for_whose_design_it_is() -> None:

@@ -127,6 +127,38 @@ def test_an_inline_machine_has_no_price_and_says_so(files, capsys):
     assert any("no price for 'mine'" in warning for warning in figures["warnings"])
 
 
+def test_facility_power_is_the_drawn_mean_times_pue_alone(files, capsys):
+    found = []
+    for more in ({}, {"pue": 1.2}):
+        (files / "case.json").write_text(json.dumps({**CASE, **more}))
+        assert simulate() == 0
+        found.append(json.loads(capsys.readouterr().out))
+    plain, ours = found
+    assert (plain["pue"], ours["pue"]) == (1.54, 1.2)
+    assert [one["facility_w"] for one in found] == pytest.approx([one["pue"] * one["mean_w"] for one in found])
+    for name in ("mean_w", "p99_w", "nameplate_w", "provisioned_w", "energy_j"):
+        assert plain[name] == ours[name]
+    (files / "case.json").write_text(json.dumps({**CASE, "pue": 0.9}))
+    assert simulate() == 2
+    assert "pue: found 0.9, expected at least 1" in capsys.readouterr().err
+
+
+def test_a_cap_that_never_acts_or_was_never_measured_is_said_and_one_below_idle_refused(files, capsys):
+    machine = {
+        "id": "mine", "name": "Mine", "accelerator": "h100-80gb", "accelerators": 8, "nic_bytes_per_s": 5e10,
+        "host_w": 1000, "nameplate_w": 10000,
+    }  # fmt: skip
+    for cap, words in ((900, "it never acts"), (150, "below any cap that was measured (200 W of 700 W)")):
+        pools = [{**CASE["pools"][0], "machine": {**machine, "power_cap_w": cap}}]
+        (files / "case.json").write_text(json.dumps({**CASE, "pools": pools}))
+        assert simulate() == 0
+        assert any(words in warning for warning in json.loads(capsys.readouterr().out)["warnings"])
+    pools = [{**CASE["pools"][0], "machine": {**machine, "power_cap_w": 70}}]
+    (files / "case.json").write_text(json.dumps({**CASE, "pools": pools}))
+    assert simulate() == 2
+    assert "power_cap_w of machine mine: found 70 W" in capsys.readouterr().err
+
+
 def test_capacity_finds_a_rate(files, capsys):
     assert main(["capacity", "case.json", "--trace", "trace.csv", "--summary", "out.json"]) == 0
     figures = json.loads((files / "out.json").read_text())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from simcore.catalogue import machine, model
@@ -13,7 +14,10 @@ from simcore.latency.curve import IterationCurve
 from simcore.mean_iteration import Lengths, Serving
 from simcore.power_calibration import Run, calibrate_power
 from simcore.serving_power import ServingPower, serving_power
-from simcore.spec import LatencySpec, SpecError
+from simcore.simulation import simulate
+from simcore.slo import objective
+from simcore.spec import LatencySpec, SpecError, decode_case
+from simcore.traces import Trace
 
 BOX = machine("dgx-h100")
 LENGTHS = Lengths.of(500, 200)
@@ -76,3 +80,23 @@ def test_a_mean_that_cannot_be_is_refused() -> None:
         calibrate_power(run(), 900.0, 90.0)
     with pytest.raises(SpecError, match="found 800 W idle"):
         calibrate_power(run(), 900.0, 800.0)
+
+
+@pytest.mark.parametrize("rate", [4.0, 12.0])
+def test_it_is_what_the_engine_adds_up(rate: float) -> None:
+    count = 1500
+    arrival_s = np.cumsum(np.random.default_rng(7).exponential(1 / rate, count))
+    arrival_ps = (arrival_s * 1e12).astype(np.int64)
+    trace = Trace.of("alike", arrival_ps, np.full(count, 500), np.full(count, 200))
+    case = decode_case(
+        {
+            "model": "llama-3.1-70b",
+            "pools": [{"role": "mixed", "machine": "dgx-h100", "machines": 1, "tensor_parallel": 8}],
+            "scheduler": {"kind": "vllm_v1"},
+            "slo": {"kind": "absolute", "limits": [{"metric": "ttft_s", "percentile": 99, "limit": 9}]},
+        }
+    )
+    run = simulate(case, trace, objective(case), (150, 1350)).summary
+    in_flight = rate * run.e2e_s.mean
+    ours = serving_power(model("llama-3.1-70b"), BOX, 8, curve("llama-3.1-70b", 8), LENGTHS, in_flight)
+    assert ours.machine_w == pytest.approx(run.power.mean_w, rel=0.05)
