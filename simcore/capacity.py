@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from simcore.binding import Binding
+from simcore.evaluation import LimitsAt
 from simcore.fluid import WorkloadStatistics, capacity_bound
 from simcore.interval import noise_interval
 from simcore.offered_load import requests_needed
@@ -17,6 +18,7 @@ from simcore.rate_search import RateSearch
 from simcore.simulation import EngineName
 from simcore.spec import Case
 from simcore.traces import Trace
+from simcore.unloaded import unloaded_limits
 
 __all__ = ["Capacity", "Probe", "at_rate", "find_capacity"]
 
@@ -40,6 +42,8 @@ class Capacity:
     """What fails first above the capacity."""
     probe: Probe
     """At the capacity; where it is 0, at the lowest rate tried."""
+    around: tuple[LimitsAt, ...]
+    """The limits at no load and at the rates about the capacity, from low to high; none where it is 0."""
     simulations: int
     requests_simulated: int
     iterations: int
@@ -83,7 +87,7 @@ def _none(prober: Prober) -> Capacity:
     rate = lowest.rate_req_per_s
     lowest = prober.probe(rate)  # to its end, as it is shown
     text = f"the SLO does not hold even at {rate:.3g} requests/s, where requests are all but alone"
-    return _capacity(prober, 0.0, (0.0, 0.0), "resolution", lowest.binding, lowest, [text])
+    return _capacity(prober, 0.0, (0.0, 0.0), "resolution", lowest.binding, lowest, [text], [])
 
 
 def _some(prober: Prober, k: int, search: RateSearch) -> Capacity:
@@ -101,13 +105,14 @@ def _some(prober: Prober, k: int, search: RateSearch) -> Capacity:
         warnings.append(
             "the SLO holds up to the most that the replicas can work off: the trace is too short to overload them"
         )
-    below = next((prober.probe(grid_rate(check)) for check in search.checks(k)), None)
-    noise = noise_interval(probe, above, below, binds.limit) if above and below else None
+    below = [prober.probe(grid_rate(check)) for check in search.checks(k)]
+    noise = noise_interval(probe, above, below[0], binds.limit) if above and below else None
+    about = [*reversed(below), probe, *([above] if above else [])]
     ends = (rate, grid_rate(k + 1) if above else rate)
     if noise is None:
         warnings.append("the interval says only how far the search went, not how far chance may move the capacity")
-        return _capacity(prober, rate, ends, "resolution", binds, probe, warnings)
-    return _capacity(prober, rate, (noise[0], max(noise[1], ends[1])), "bootstrap", binds, probe, warnings)
+        return _capacity(prober, rate, ends, "resolution", binds, probe, warnings, about)
+    return _capacity(prober, rate, (noise[0], max(noise[1], ends[1])), "bootstrap", binds, probe, warnings, about)
 
 
 def _capacity(
@@ -118,10 +123,19 @@ def _capacity(
     binds: Binding,
     probe: Probe,
     warnings: Sequence[str],
+    about: Sequence[Probe],
 ) -> Capacity:
     done = [*prober.done.values(), *prober.given_up]
     seen = tuple(dict.fromkeys([*warnings, *probe.summary.warnings]))
     requests, iterations, events = (
         sum(getattr(p, name) for p in done) for name in ("requests", "iterations", "events")
     )
-    return Capacity(rate, *ends, interval, binds, probe, len(done), requests, iterations, events, seen)
+    around = _around(probe, about) if about else ()
+    return Capacity(rate, *ends, interval, binds, probe, around, len(done), requests, iterations, events, seen)
+
+
+def _around(probe: Probe, about: Sequence[Probe]) -> tuple[LimitsAt, ...]:
+    """The limits of runs about the capacity, before them what they come to with nobody else there."""
+    ran = [LimitsAt(one.rate_req_per_s, one.judged.slo.limits) for one in about]
+    alone = unloaded_limits(probe.case, probe.goal, probe.load, probe.judged.slo.limits)
+    return LimitsAt(0.0, alone), *ran

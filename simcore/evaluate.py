@@ -73,6 +73,7 @@ def _evaluated(design: Design, key: str, found: Capacity, cpu_s: float) -> Evalu
         binding_limit=found.binding.limit,
         binding_pool=found.binding.pool,
         at_capacity=found.probe.result if found.rate_req_per_s > 0 else None,
+        around=found.around,
         warnings=found.warnings,
         simulations=found.simulations,
         requests_simulated=found.requests_simulated,

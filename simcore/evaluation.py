@@ -59,6 +59,15 @@ class LimitResult:
 
 
 @dataclass(frozen=True)
+class LimitsAt:
+    """The limits as they came out at one rate."""
+
+    rate_req_per_s: float
+    """0: every request alone."""
+    limits: tuple[LimitResult, ...]
+
+
+@dataclass(frozen=True)
 class PhaseResult:
     """A pool's batches of one kind."""
 
@@ -170,6 +179,9 @@ class Evaluation:
     at_capacity: RateResult | None = None
     at_required: RateResult | None = None
     """At the study's required rate: which limits pass and fail."""
+    around: tuple[LimitsAt, ...] = ()
+    """The limits at no load, a little below the capacity, at it and just above it (where that was run): how fast each
+    is used up, which says what an error of the iteration times does to the capacity (simcore/trust)."""
     warnings: tuple[str, ...] = ()
     simulations: int = 0
     requests_simulated: int = 0

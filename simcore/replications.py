@@ -84,6 +84,7 @@ def merged(first: Evaluation, seeds: Sequence[int], others: Sequence[Evaluation]
         binding_limit=median.binding_limit,
         binding_pool=median.binding_pool,
         at_capacity=median.at_capacity,
+        around=median.around,
         warnings=tuple(dict.fromkeys(warning for one in every for warning in one.warnings)),
         simulations=sum(one.simulations for one in every),
         requests_simulated=sum(one.requests_simulated for one in every),
