@@ -179,9 +179,6 @@ class Evaluation:
     at_capacity: RateResult | None = None
     at_required: RateResult | None = None
     """At the study's required rate: which limits pass and fail."""
-    around: tuple[LimitsAt, ...] = ()
-    """The limits at no load, a little below the capacity, at it and just above it (where that was run): how fast each
-    is used up, which says what an error of the iteration times does to the capacity (simcore/trust)."""
     warnings: tuple[str, ...] = ()
     simulations: int = 0
     requests_simulated: int = 0
@@ -198,6 +195,9 @@ class Evaluation:
     """That answer; None where it was never asked alone."""
     replications: tuple[Replication, ...] = ()
     """Under each of the study's seeds, the first one first; empty where one seed told it from the others."""
+    around: tuple[LimitsAt, ...] = ()
+    """The limits at no load, a little below the capacity, at it and just above it (where that was run): how fast each
+    is used up, which says what an error of the iteration times does to the capacity (simcore/trust)."""
 
     def holds(self, rate_req_per_s: float) -> bool:
         """Whether the design serves the rate within its SLO: simulated at it, and not above a capacity found lower.

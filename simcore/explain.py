@@ -20,6 +20,7 @@ from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, drawn_result, machines
 from simcore.spec import AttainmentSlo, SlowdownSlo, StudySpec
 from simcore.spent import spent
+from simcore.trust.sentences import interval_parts, interval_words
 from simcore.words import counted, dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
 
 NEAR = 0.9
@@ -192,10 +193,10 @@ def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:
     # A capacity is found to 1 %: one just under the required rate may go with a run at the rate that holds.
     reached = max(evaluation.capacity_req_per_s, rate if evaluation.holds(rate) else 0.0)
     text = f"Holds to {number(reached)} requests/s"
-    low, high = evaluation.capacity_low, evaluation.capacity_high
-    if (low, high) != (evaluation.capacity_req_per_s,) * 2:
-        text += f" ({number(low)} to {number(max(high, reached))})"
-    return AnswerLine("C", f"{text}: {_binding(evaluation)}.", sentences(evaluation.warnings))
+    interval = interval_words(row, reached)
+    unsure = result.margins.get(row.design_id)
+    parts = interval_parts(result.designs[row.design_id].case, row, unsure) if unsure else ""
+    return AnswerLine("C", f"{text}{interval}: {_binding(evaluation)}.", sentences([parts, *evaluation.warnings]))
 
 
 def _binding(evaluation: Evaluation) -> str:

@@ -16,6 +16,7 @@ from simcore.frontier import Point, dominators
 from simcore.rows import DesignRow
 from simcore.shortfalls import Shortfall, machines, shortfalls
 from simcore.spec import AUTO, Case, PriceBook, StudySpec
+from simcore.trust.margins import Margin, margin
 
 CLOSEST_MISSES = 3
 
@@ -30,6 +31,8 @@ class StudyResult:
     evaluations: Mapping[str, Evaluation]
     designs: Mapping[str, Design]
     shortfalls: Mapping[str, tuple[Shortfall, ...]]
+    margins: Mapping[str, Margin]
+    """What the capacities are uncertain by, of the designs that have one."""
     winner: DesignRow | None
     best_by_family: tuple[DesignRow, ...]
     """The goal's best of each family that holds the rate, best first."""
@@ -46,7 +49,12 @@ def study_result(
 ) -> StudyResult:
     """Rows, frontiers, winner and misses of the designs that have an evaluation; SpecError where a price is missing."""
     by_id = {design.design_id: design for design in designs if design.design_id in evaluations}
-    plain = [_row(design, evaluations[name], spec, book) for name, design in by_id.items()]
+    margins = {
+        name: margin(design.case, evaluations[name])
+        for name, design in by_id.items()
+        if evaluations[name].status == "evaluated" and evaluations[name].capacity_req_per_s > 0
+    }
+    plain = [_row(design, evaluations[name], spec, book, margins.get(name)) for name, design in by_id.items()]
     missing = {
         row.design_id: tuple(shortfalls(row, evaluations[row.design_id], by_id[row.design_id], spec)) for row in plain
     }
@@ -59,6 +67,7 @@ def study_result(
         evaluations,
         by_id,
         missing,
+        margins,
         meeting[0] if meeting else None,
         _first_of_families(meeting),
         () if meeting else _closest([row for row in rows if row.status != "screened"], missing),
@@ -70,7 +79,7 @@ def is_split(row: DesignRow) -> bool:
     return row.scheduler == SPLIT
 
 
-def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBook) -> DesignRow:
+def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBook, unsure: Margin | None) -> DesignRow:
     case = design.case
     pools = {pool.role: pool for pool in case.pools}
     first, second = case.pools[0], pools.get("decode")
@@ -81,6 +90,7 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
     done = evaluation.status == "evaluated"
     drawn = evaluation.at_capacity or evaluation.at_required
     capacity = evaluation.capacity_req_per_s if done else None
+    low, high = (unsure.low, unsure.high) if unsure else (capacity, capacity)
     return DesignRow(
         design_id=design.design_id,
         label=design.label,
@@ -98,8 +108,8 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
         decode_tensor_parallel=second.tensor_parallel if second else None,
         decode_pipeline_parallel=second.pipeline_parallel if second else None,
         capacity_req_per_s=capacity,
-        capacity_low=evaluation.capacity_low if done else None,
-        capacity_high=evaluation.capacity_high if done or evaluation.status == "screened" else None,
+        capacity_low=low,
+        capacity_high=evaluation.capacity_high if evaluation.status == "screened" else high,
         met=evaluation.holds(spec.rate_req_per_s) if done else None,
         binding_limit=evaluation.binding_limit or None,
         binding_pool=evaluation.binding_pool or None,
@@ -116,6 +126,12 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
         power_dominated_by=None,
         status=evaluation.status,
         reason=evaluation.reason,
+        noise_low=evaluation.capacity_low if done else None,
+        noise_high=evaluation.capacity_high if done else None,
+        req_per_usd_low=req_per_usd(low, hourly) if unsure and low is not None else None,
+        req_per_usd_high=req_per_usd(high, hourly) if unsure and high is not None else None,
+        req_per_s_per_kw_low=low / (provisioned / 1000) if unsure and low is not None else None,
+        req_per_s_per_kw_high=high / (provisioned / 1000) if unsure and high is not None else None,
     )
 
 

@@ -28,8 +28,9 @@ class DesignRow:
     decode_pipeline_parallel: int | None
     capacity_req_per_s: float | None
     capacity_low: float | None
+    """At 90 %, as ``capacity_high``: the simulation's noise and the error of iteration times (docs/uncertainty.md)."""
     capacity_high: float | None
-    """Of a screened design the most that it can hold."""
+    """Of a screened design the most that it can hold, by the simulation."""
     met: bool | None
     """Holds the study's required rate within its limits of money, power and machines."""
     binding_limit: str | None
@@ -47,6 +48,13 @@ class DesignRow:
     power_dominated_by: str | None
     status: str
     reason: str
+    noise_low: float | None = None
+    """The capacity's interval by the simulation's noise alone."""
+    noise_high: float | None = None
+    req_per_usd_low: float | None = None
+    req_per_usd_high: float | None = None
+    req_per_s_per_kw_low: float | None = None
+    req_per_s_per_kw_high: float | None = None
 
 
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(DesignRow))

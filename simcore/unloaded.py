@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,7 @@ Values = NDArray[np.float64]
 PREFILLS, DECODES = ("prefill", "mixed"), ("decode", "mixed")
 
 
-def unloaded_limits(
-    case: Case, goal: Objective, load: Trace, limits: Sequence[LimitResult]
-) -> tuple[LimitResult, ...]:
+def unloaded_limits(case: Case, goal: Objective, load: Trace, limits: Sequence[LimitResult]) -> tuple[LimitResult, ...]:
     """The limits that are percentiles, as they would come out with nobody else in the cluster.
 
     A prompt in one iteration of its prefill pool, its tokens in one each of its decode pool; no KV transfer. A gap
@@ -45,7 +43,7 @@ def unloaded_limits(
         times["tbt"] = decode.decode_ps[several] / np.maximum(reference.decode_ps[several], 1)
     gaps = steps[several]
     return tuple(
-        _result(limit, lambda p, of=limit.metric: _value(times, of, p, gaps)) for limit in limits if limit.percentile
+        _result(limit, _value(times, limit.metric, limit.percentile, gaps)) for limit in limits if limit.percentile
     )
 
 
@@ -74,6 +72,5 @@ def _value(times: dict[str, Values], metric: str, percentile: float, gaps: NDArr
     return float(values[order[np.searchsorted(upto, rank(percentile, int(upto[-1])))]])
 
 
-def _result(limit: LimitResult, value: Callable[[float], float]) -> LimitResult:
-    found = value(limit.percentile)
-    return LimitResult(limit.metric, limit.percentile, limit.limit, found, found <= limit.limit)
+def _result(limit: LimitResult, value: float) -> LimitResult:
+    return LimitResult(limit.metric, limit.percentile, limit.limit, value, value <= limit.limit)

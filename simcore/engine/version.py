@@ -35,6 +35,7 @@ READERS = (
     "shortfalls.py",
     "spent.py",
     "steady_state.py",
+    "trust",
     "validation",
 )
 """Top-level names in ``simcore`` that no simulated figure depends on."""

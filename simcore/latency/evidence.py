@@ -95,18 +95,9 @@ def _forms(model: Model) -> list[str]:
 @cache
 def mean_error(group: Group, engine: str) -> float:
     """Mean absolute relative error of the roofline over one group's points."""
-    points, curve = points_of_group(group, engine), curve_of_group(group, engine)
+    points = _points(engine)[group]
+    curve = roofline_curve(model_of(group[0]), _machine_with(group[1]), group[2], 1, engine)
     return sum(abs(point.predicted_ms(curve) / point.measured_ms - 1) for point in points) / len(points)
-
-
-def points_of_group(group: Group, engine: str) -> tuple[Point, ...]:
-    """The measured points of one group."""
-    return tuple(_points(engine)[group])
-
-
-def curve_of_group(group: Group, engine: str) -> IterationCurve:
-    """The roofline where a group was measured."""
-    return roofline_curve(model_of(group[0]), _machine_with(group[1]), group[2], 1, engine)
 
 
 def measured_groups(engine: str) -> tuple[Group, ...]:

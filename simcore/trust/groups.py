@@ -1,62 +1,82 @@
-"""What the roofline was compared with: the errors of one place and phase together."""
+"""What rooflines were compared with: the residuals of validation, by place and phase (simcore/residuals.py)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
-from simcore.latency.evidence import curve_of_group, measured_groups, points_of_group
+from simcore.residuals import Residual, residuals
+from simcore.spec import Model
+
+LEAST_RATIO = 0.05
+"""Of predicted over measured: below, a logarithm says nothing."""
 
 
 @dataclass(frozen=True)
-class ErrorGroup:
-    """The points of one phase that were measured at one place. Errors are ln(predicted / measured)."""
+class Place:
+    """Where a curve is of, or where something was measured."""
 
     model: str
     accelerator: str
     tensor_parallel: int
+    precision: str
+    """Of the weights."""
+    software: str = "vllm"
+
+    def steps_from(self, other: Place) -> int:
+        """In how many of these they differ."""
+        return sum(getattr(self, field.name) != getattr(other, field.name) for field in fields(self))
+
+    def __str__(self) -> str:
+        software = "" if self.software == "vllm" else f", {self.software}"
+        return f"{self.model} on {self.accelerator} TP{self.tensor_parallel} in {self.precision}{software}"
+
+
+@dataclass(frozen=True)
+class ErrorGroup:
+    """The points of one phase that were measured at one place. Errors are ln(measured / predicted)."""
+
+    place: Place
     phase: str
     points: int
-    bias: float
+    mean: float
+    """Above 0: what was measured took longer."""
     spread: float
-    """Standard deviation about the bias."""
+    """Standard deviation about the mean."""
+    fitted: bool
+    """Whether coefficients were found from them."""
     source: str
 
-    @property
-    def rms(self) -> float:
-        """Bias and spread together: what a prediction there is off by."""
-        return math.hypot(self.bias, self.spread)
+
+def place_of(model: Model, accelerator: str, tensor_parallel: int) -> Place:
+    """A catalogue's or a user's model; its experts' precision where it has experts, which are most of its weights."""
+    return Place(model.id, accelerator, tensor_parallel, model.expert_precision or model.weight_precision)
 
 
-def pooled(groups: Sequence[ErrorGroup]) -> float:
-    """RMS error over all points of some groups of one place."""
+def pooled(groups: Sequence[ErrorGroup]) -> tuple[float, float]:
+    """Mean and standard deviation over all points of some groups."""
     points = sum(group.points for group in groups)
-    return math.sqrt(sum(group.points * group.rms**2 for group in groups) / points)
+    mean = sum(group.points * group.mean for group in groups) / points
+    squares = sum(group.points * (group.spread**2 + (group.mean - mean) ** 2) for group in groups)
+    return mean, math.sqrt(squares / points)
 
 
-def between(groups: Sequence[ErrorGroup]) -> float:
-    """RMS error of places, each counted once: what one that was not measured may be off by."""
-    return math.sqrt(sum(group.rms**2 for group in groups) / len(groups))
+def between(groups: Sequence[ErrorGroup]) -> tuple[float, float]:
+    """The same with each group counted once: what a place that was not measured may be off by."""
+    mean = sum(group.mean for group in groups) / len(groups)
+    return mean, math.sqrt(sum(group.spread**2 + (group.mean - mean) ** 2 for group in groups) / len(groups))
 
 
 @cache
 def error_groups(engine: str) -> tuple[ErrorGroup, ...]:
-    """Of one engine generation (``kernel`` or ``vllm-2023``)."""
-    return tuple(group for place in measured_groups(engine) for group in _of_place(place, engine))
+    """Of one engine generation."""
+    return tuple(_group(one) for one in residuals() if one.engine == engine)
 
 
-def _of_place(place: tuple[str, str, int], engine: str) -> list[ErrorGroup]:
-    curve = curve_of_group(place, engine)
-    errors: dict[str, list[float]] = {}
-    for point in points_of_group(place, engine):
-        errors.setdefault(point.kind, []).append(math.log(point.predicted_ms(curve) / point.measured_ms))
-    source = points_of_group(place, engine)[0].source
-    return [_group(place, phase, of, source) for phase, of in errors.items()]
-
-
-def _group(place: tuple[str, str, int], phase: str, errors: list[float], source: str) -> ErrorGroup:
-    bias = sum(errors) / len(errors)
-    spread = math.sqrt(sum((error - bias) ** 2 for error in errors) / len(errors))
-    return ErrorGroup(*place, phase, len(errors), bias, spread, source)
+def _group(one: Residual) -> ErrorGroup:
+    software, *_, precision = one.variant.split()
+    place = Place(one.model, one.accelerator, one.tensor_parallel, precision, software)
+    ratio = max(1 + one.bias, LEAST_RATIO)
+    return ErrorGroup(place, one.phase, one.rows, -math.log(ratio), one.spread / ratio, one.fitted, one.source)

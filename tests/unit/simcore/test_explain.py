@@ -127,7 +127,14 @@ def test_b_says_nothing_of_a_kind_that_was_not_tried():
 def test_c_says_how_far_it_holds_and_what_binds():
     text = texts(answered())["C"].text
     assert text == (
-        "Holds to 72 requests/s: P90 TTFT slowdown binds first in the prefill pool (2.97× of 3× at capacity)."
+        "Holds to 72 requests/s (68.2 to 76): P90 TTFT slowdown binds first in the prefill pool"
+        " (2.97× of 3× at capacity)."
+    )
+
+
+def test_c_says_what_the_interval_is_of():
+    assert texts(answered())["C"].detail.startswith(
+        "The interval, 9 times in 10, joins iteration times (DGX H100 TP8: prefills ±8 %; DGX A100 TP8: decodes ±3 %)"
     )
 
 
@@ -136,7 +143,7 @@ def test_c_does_not_say_less_than_the_rate_that_a_run_held():
     winner = result.winner.design_id
     just_under = replace(result.evaluations[winner], capacity_req_per_s=69.5, capacity_low=69.5, capacity_high=69.5)
     result = replace(result, evaluations=result.evaluations | {winner: just_under})
-    assert texts(result)["C"].text.startswith("Holds to 70 requests/s: ")
+    assert texts(result)["C"].text.startswith("Holds to 70 requests/s (68.2 to 76): ")
 
 
 def test_co_located_answers_name_scheduler_and_budget():
@@ -265,7 +272,7 @@ def test_a_limit_that_is_far_off_is_not_said_to_bind():
     assert (
         "P90 TTFT slowdown comes nearest, though nothing tried broke it in the prefill pool (0.77× of 3×" in line.text
     )
-    assert line.detail == "The trace is short."
+    assert line.detail.endswith(". The trace is short.")
 
 
 def test_poisson_arrivals_are_said_in_the_answer():
