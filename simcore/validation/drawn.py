@@ -23,7 +23,7 @@ from simcore.validation.curves import curve_at
 from simcore.validation.files import Row, read_rows
 from simcore.validation.fit_split import is_fitted
 from simcore.validation.names import Unknown, at_precision, gpus_of_name, machine_with, model_of_name
-from simcore.validation.serving_points import load_state
+from simcore.validation.serving_points import steady
 from simcore.validation.serving_row import SET as SERVING_SET
 from simcore.validation.serving_row import ServingRow, kv_tokens_of, understood
 
@@ -83,7 +83,7 @@ def compare_notes(rows: list[Row]) -> Findings:
 
 
 def _served(of: ServingRow) -> Served:
-    return Served(of.model, of.machine, of.place, of.curve, of.lengths.classes(), load_state(of))
+    return Served(of.model, of.machine, of.place, of.curve, of.lengths.classes(), steady(of))
 
 
 def _drawn(of: ServingRow, drawn: re.Match[str]) -> list[Comparison]:

@@ -15,17 +15,17 @@ the measured rate is near the maximum: predicted / measured is to be in 0.85 to 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from simcore.capacity import Capacity, find_capacity
 from simcore.offered_load import requests_needed
-from simcore.spec import Case, Model, SpecError, decode_case
+from simcore.spec import SpecError
 from simcore.traces import PS_PER_S, Trace
 from simcore.validation.comparison import Comparison, Findings, NotCompared
+from simcore.validation.designs import SEED, Design
 from simcore.validation.files import Row
 from simcore.validation.fit_split import is_fitted
 from simcore.validation.lengths import Workload
@@ -40,7 +40,6 @@ LEAST, MOST = 0.85, 1.3
 OUTPUT_STEP = 5
 MOST_OVER = 2.0
 """A trace is long enough to look for capacities of up to so many times the measured rate."""
-SEED = 0
 MS_PER_S = 1e3
 
 
@@ -64,17 +63,9 @@ class CapacityComparison(Comparison):
 
 @dataclass(frozen=True)
 class Question:
-    """A design, an SLO and lengths: what one search answers."""
+    """A design, lengths and an SLO: what one search answers."""
 
-    model: Model
-    machine: str
-    tensor_parallel: int
-    pipeline_parallel: int
-    replicas: int
-    whole_prompts: bool
-    token_budget: int
-    max_batch_size: int
-    engine: str
+    design: Design
     lengths: Workload
     ttft_s: float
     tpot_s: float
@@ -153,20 +144,8 @@ def _question(of: ServingRow) -> Question:
         raise Unknown("no SLO is stated")
     output = of.lengths.output
     rounded = replace(output, mean=max(round(output.mean / OUTPUT_STEP), 1) * OUTPUT_STEP)
-    return Question(
-        model=of.model,
-        machine=of.machine.id,
-        tensor_parallel=of.place.tensor_parallel,
-        pipeline_parallel=of.pipeline_parallel,
-        replicas=of.replicas,
-        whole_prompts=of.whole_prompts,
-        token_budget=of.token_budget,
-        max_batch_size=of.max_batch_size,
-        engine=of.place.engine,
-        lengths=replace(of.lengths, output=rounded, assumes=""),
-        ttft_s=float(limits[1]) / MS_PER_S,
-        tpot_s=float(limits[2]) / MS_PER_S,
-    )
+    lengths = replace(of.lengths, output=rounded, assumes="")
+    return Question(Design.of(of), lengths, float(limits[1]) / MS_PER_S, float(limits[2]) / MS_PER_S)
 
 
 def _near(row: Row, asked: Question) -> bool:
@@ -194,39 +173,5 @@ def _search(asked: Question, rate: float) -> Capacity:
     requests = requests_needed(rate * MOST_OVER)
     prompts, outputs = asked.lengths.sample(requests, SEED)
     arrivals = (np.arange(requests) * PS_PER_S / rate).astype(np.int64)
-    return find_capacity(_case(asked), Trace.of("assumed lengths", arrivals, prompts, outputs))
-
-
-def _case(asked: Question) -> Case:
-    pool = {
-        "role": "mixed",
-        "machine": asked.machine,
-        "replicas": asked.replicas,
-        "tensor_parallel": asked.tensor_parallel,
-        "pipeline_parallel": asked.pipeline_parallel,
-    }
-    budget = "max_batch_tokens" if asked.whole_prompts else "token_budget"
-    limits = [
-        {"metric": "ttft_s", "percentile": 99, "limit": asked.ttft_s},
-        {"metric": "tpot_s", "percentile": 99, "limit": asked.tpot_s},
-    ]
-    return decode_case(
-        {
-            "model": _inline(asked.model),
-            "pools": [pool],
-            "scheduler": {
-                "kind": "vllm" if asked.whole_prompts else "vllm_v1",
-                budget: asked.token_budget,
-                "max_batch_size": asked.max_batch_size,
-            },
-            "latency": {"source": "roofline", "engine": asked.engine},
-            "slo": {"kind": "absolute", "limits": limits},
-            "arrivals": "poisson",
-            "seed": SEED,
-        }
-    )
-
-
-def _inline(model: Model) -> dict[str, Any]:
-    values = {one.name: getattr(model, one.name) for one in fields(model)}
-    return {name: value for name, value in values.items() if value is not None}
+    case = asked.design.case({"ttft_s": asked.ttft_s, "tpot_s": asked.tpot_s})
+    return find_capacity(case, Trace.of("assumed lengths", arrivals, prompts, outputs))

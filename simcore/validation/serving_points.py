@@ -3,8 +3,7 @@ of one replica by ``steady_state``, at the concurrency, rate or saturation that 
 
 TPOT is the mean of a request's gaps; a row that says "ITL not TPOT" states the median gap: of iterations without
 prompts, or with them where those are more than half. TTFT is compared in closed loops of tiers A and B. Rows with a
-number of requests at once (tier C) are compared by throughput alone, with all places taken: how they fill and drain is
-not counted.
+number of requests at once are simulated to the end of the last one and compared by throughput.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from simcore.steady_state import SteadyState, closed_loop, offline, open_loop, static_batch
 from simcore.validation.comparison import Comparison, Findings, NotCompared, Phase
+from simcore.validation.designs import Design, Drained, drained
 from simcore.validation.files import Row, read_rows
 from simcore.validation.fit_split import is_fitted
 from simcore.validation.names import Unknown
@@ -30,6 +30,7 @@ RUNNING = re.compile(r"avg running batch (\d+(?:\.\d+)?)")
 GAPS = "ITL not TPOT"
 MOST_GAPS = 0.5
 MS_PER_S = 1e3
+MOST_AT_ONCE = 100_000
 TTFT_TIERS = ("A", "A-", "B")
 
 
@@ -51,12 +52,13 @@ def compare(rows: list[Row]) -> Findings:
 
 
 def _compared(of: ServingRow) -> list[Comparison]:
-    kind, state = _kind(of), load_state(of)
+    kind = _kind(of)
+    state = LOADS[kind](of)
     found = [_throughput(of, state)]
-    if kind in STEADY:
+    if kind in STEADY and isinstance(state, SteadyState):
         gap_s = _usual_gap_s(state) if GAPS in of.row.text("notes") else state.tpot_s
         found.append(_figure(of, "tpot", "tpot_ms_p50", gap_s * MS_PER_S, "ms"))
-    if kind == "concurrency" and of.tier in TTFT_TIERS:
+    if kind == "concurrency" and isinstance(state, SteadyState) and of.tier in TTFT_TIERS:
         found.append(_figure(of, "ttft", "ttft_ms_p50", state.ttft_s * MS_PER_S, "ms"))
     kept = [one for one in found if one is not None]
     if not kept:
@@ -71,16 +73,20 @@ def _kind(of: ServingRow) -> str:
     return kind
 
 
-def load_state(of: ServingRow) -> SteadyState:
-    """What one replica does at the row's load."""
-    return LOADS[_kind(of)](of)
+def steady(of: ServingRow) -> SteadyState:
+    """What one replica does at the row's load; Unknown where that is no steady state."""
+    found = LOADS[_kind(of)](of)
+    if isinstance(found, Drained):
+        raise Unknown("a number of requests at once is no steady state")
+    return found
 
 
-def _throughput(of: ServingRow, state: SteadyState) -> Comparison | None:
+def _throughput(of: ServingRow, state: SteadyState | Drained) -> Comparison | None:
     """Output tokens/s of all replicas; by requests/s where the row has no tokens."""
+    times = 1 if isinstance(state, Drained) else of.replicas
     if of.row.number("out_tok_s"):
-        return _figure(of, "throughput", "out_tok_s", state.output_tokens_per_s * of.replicas, "tokens/s")
-    return _figure(of, "throughput", "req_s", state.req_per_s * of.replicas, "requests/s")
+        return _figure(of, "throughput", "out_tok_s", state.output_tokens_per_s * times, "tokens/s")
+    return _figure(of, "throughput", "req_s", state.req_per_s * times, "requests/s")
 
 
 def _figure(of: ServingRow, phase: Phase, column: str, predicted: float, unit: str) -> Comparison | None:
@@ -132,13 +138,14 @@ def _full(of: ServingRow) -> SteadyState:
     return offline(of.curve, of.lengths.classes(), of.serving())
 
 
-def _burst(of: ServingRow) -> SteadyState:
+def _at_once(of: ServingRow) -> SteadyState | Drained:
     requests = leading_number(of.row.text("load"))
-    lengths, serving = of.lengths.classes(), of.serving()
-    places = serving.residents(lengths)
     if requests is None:
         return _full(of)
-    return closed_loop(of.curve, lengths, serving, max(min(places, requests / of.replicas), 1.0))
+    if requests > MOST_AT_ONCE:
+        raise Unknown(f"found {requests:g} requests at once, at most {MOST_AT_ONCE:,} are simulated")
+    of.kv_tokens  # noqa: B018 - Unknown where the weights do not fit
+    return drained(Design.of(of), of.lengths, round(requests))
 
 
 def _fixed(of: ServingRow) -> SteadyState:
@@ -148,13 +155,13 @@ def _fixed(of: ServingRow) -> SteadyState:
     return static_batch(of.curve, of.lengths.classes(), of.serving(), max(round(requests), 1))
 
 
-LOADS: dict[str, Callable[[ServingRow], SteadyState]] = {
+LOADS: dict[str, Callable[[ServingRow], SteadyState | Drained]] = {
     "max_num_seqs": _clients,
     "concurrency": _clients,
     "rate": _rate,
-    "burst": _burst,
+    "burst": _at_once,
     "infinite-rate": _full,
-    "offline": _burst,
+    "offline": _at_once,
     "saturation": _full,
     "fixed batch": _fixed,
 }
