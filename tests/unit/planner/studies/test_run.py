@@ -9,7 +9,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError
 from django.utils import timezone
 
-from planner.studies import leases, planning, queue, services, stored, tasks, waves
+from planner.studies import leases, planning, queue, services, store, stored, tasks, waves
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.studies.results import progress, study_result
@@ -283,3 +283,25 @@ def test_a_database_that_goes_away_for_a_moment_fails_nothing(
     study.refresh_from_db()
     assert lost == []
     assert (study.state, progress(study).failed) == (State.DONE, 0)
+
+
+def test_a_disk_that_stays_full_is_named_as_what_stopped_the_designs(
+    start: Start, work: Work, counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(entries: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(store, "keep", full)
+    study = start()
+    work()
+    for _ in range(leases.MAX_ATTEMPTS):
+        long_ago = timezone.now() - timedelta(seconds=leases.LEASE_S + 1)
+        for model in (Wave, Shard):
+            model.objects.filter(state=State.RUNNING).update(heartbeat_at=long_ago)
+        queue.reap()
+        work()
+    stopped = list(study.designs.exclude(failure="").values_list("failure", flat=True))
+    assert stopped
+    assert set(stopped) == {
+        "The worker stopped in the middle of this 3 times: the database could not be used (database or disk is full)."
+    }

@@ -6,9 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from planner.accounts.models import User
+from planner.catalogue.models import ShippedPrice
 from planner.scenarios import services as scenarios
 from planner.scenarios.models import Revision
 from planner.studies import services, store, stored, tasks
@@ -125,6 +127,21 @@ def test_a_damaged_entry_is_computed_again_counted_and_said(
     assert alice_client.get(f"/api/v1/studies/{second.pk}").json()["progress"]["damaged"] == 1
     third = ask(goal="machines")
     assert third.damaged == 0
+
+
+def test_a_store_that_is_damaged_in_the_middle_of_a_study_and_other_prices_change_none_of_its_results(
+    ask: Ask, start: Start, work: Work, counted: Counted
+) -> None:
+    expected = stored.evaluations_of(ask())
+    Evaluation.objects.all().delete()
+    Study.unscoped.all().delete()
+    study = start()
+    while work(2):
+        Evaluation.objects.update(payload=b"harmed")
+        ShippedPrice.objects.update(usd_per_hour=F("usd_per_hour") * 3)
+    study.refresh_from_db()
+    assert study.state == State.DONE
+    assert stored.evaluations_of(study) == expected
 
 
 def test_another_engine_version_never_matches(ask: Ask, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
