@@ -13,26 +13,20 @@ from simcore.catalogue import resolve_model
 from simcore.counts import MOST_MACHINES
 from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Evaluation, LimitResult
+from simcore.grounds import grounds
 from simcore.measure import difference, measure_of, more
 from simcore.purchase import purchase
 from simcore.result import StudyResult, is_split
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, drawn_result, machines
 from simcore.spec import AttainmentSlo, SlowdownSlo, StudySpec
-from simcore.spent import spent
-from simcore.trust.sentences import interval_parts, interval_words
+from simcore.trust.sentences import confidence_words, interval_parts, interval_words, tie_words
 from simcore.words import counted, dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
 
 NEAR = 0.9
 """A limit used less than this at capacity cannot be said to bind: the search ended for want of requests."""
 NEARLY = 0.99
 """Of the machines of the largest design tried."""
-ARRIVALS = {
-    "trace": "the workload's own arrivals, sped up or slowed down to each rate",
-    "superpose": "copies of the workload's arrivals laid over each other to reach each rate",
-    "poisson": "Poisson arrivals in place of the workload's own, so its bursts are not in these numbers",
-}
-"""How the workload was brought to a rate: part of what the numbers rest on."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +54,9 @@ def answer(result: StudyResult, progress: Progress | None = None) -> tuple[Answe
         nothing = "No design has been evaluated yet." if progress else "No design could be formed from these machines."
         return (AnswerLine("A", _so_far(progress, nothing)),)
     if result.winner is None:
-        return (_nothing(result, progress), *_misses(result), _evidence(result))
+        return (_nothing(result, progress), *_misses(result), AnswerLine("E", grounds(result)))
     lines = [_buy(result, result.winner, progress), _against(result, result.winner), _holds(result, result.winner)]
-    return (*(line for line in lines if line is not None), _evidence(result))
+    return (*(line for line in lines if line is not None), AnswerLine("E", grounds(result)))
 
 
 def headline(result: StudyResult, progress: Progress | None = None) -> str:
@@ -87,7 +81,8 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
         return (
             f"Holds the rate with the same {measure.unit} as the answer, {winner.label}, which {_better(row, winner)}."
         )
-    return f"Holds the rate with {percent(beyond)} more {measure.unit} than the answer, {winner.label}."
+    tied = ": what is known does not tell them apart" if row.tied_with_answer else ""
+    return f"Holds the rate with {percent(beyond)} more {measure.unit} than the answer, {winner.label}{tied}."
 
 
 def _better(row: DesignRow, winner: DesignRow) -> str:
@@ -133,12 +128,16 @@ def _larger(result: StudyResult, winner: DesignRow) -> str:
 
 
 def _against(result: StudyResult, winner: DesignRow) -> AnswerLine | None:
-    """B: the best design of the other kind of serving, then the next family."""
+    """B: the best design of the other kind of serving, then the next family, and what is tied with the answer."""
     others = [row for row in result.best_by_family if row.family != winner.family]
     other_kind = next((row for row in others if is_split(row) != is_split(winner)), None)
     rest = [row for row in others if row is not other_kind]
     said = {row.family for row in (winner, other_kind) if row is not None}
-    found = [_other_kind(result, winner, other_kind), _next(result, winner, rest[0], said) if rest else ""]
+    found = [
+        _other_kind(result, winner, other_kind),
+        _next(result, winner, rest[0], said) if rest else "",
+        tie_words(result.spec.goal, [row.label for row in others if row.tied_with_answer], len(others)),
+    ]
     return AnswerLine("B", " ".join(filter(None, found))) if any(found) else None
 
 
@@ -196,7 +195,15 @@ def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:
     interval = interval_words(row, reached)
     unsure = result.margins.get(row.design_id)
     parts = interval_parts(result.designs[row.design_id].case, row, unsure) if unsure else ""
-    return AnswerLine("C", f"{text}{interval}: {_binding(evaluation)}.", sentences([parts, *evaluation.warnings]))
+    sure = _sure(result, row) if interval else ""
+    return AnswerLine("C", f"{text}{interval}: {_binding(evaluation)}.", sentences([sure, parts, *evaluation.warnings]))
+
+
+def _sure(result: StudyResult, winner: DesignRow) -> str:
+    """What it takes to hold the rate at the interval's low end too."""
+    surest = result.surest
+    extra = more(measure_of(result.spec), winner, surest) if surest else ""
+    return confidence_words(result.spec.rate_req_per_s, winner, surest, extra)
 
 
 def _binding(evaluation: Evaluation) -> str:
@@ -276,52 +283,3 @@ def _misses(result: StudyResult) -> tuple[AnswerLine, ...]:
     return tuple(
         AnswerLine(f"miss-{place}", f"{label}: {reason}.") for place, (reason, label) in enumerate(said.items(), 1)
     )
-
-
-def _evidence(result: StudyResult) -> AnswerLine:
-    """E: what the times rest on, and how many simulations."""
-    sources = dict.fromkeys(
-        _source(pool.latency or design.case.latency) for design in result.designs.values() for pool in design.case.pools
-    )
-    used = spent(result.evaluations.values())
-    each = "" if used.events_a_capacity is None else f" ({number(used.events_a_capacity)} events a capacity)"
-    work = f"{used.simulations:,} simulations of {used.requests_simulated:,} requests in all{each}"
-    text = f"Based on {listed(list(sources))}; {work}{_screened(result)}{_replicated(result)}"
-    return AnswerLine("E", f"{text}; {ARRIVALS[result.spec.arrivals]}.")
-
-
-def _replicated(result: StudyResult) -> str:
-    """How many designs were simulated with several seeds."""
-    seeds = len(result.spec.seeds)
-    close = sum(bool(evaluation.replications) for evaluation in result.evaluations.values())
-    if seeds == 1:
-        return ""
-    are = "is" if close == 1 else "are"
-    return f", {counted(close, 'design')} that {are} close to another by {seeds} seeds, the rest by one"
-
-
-def _screened(result: StudyResult) -> str:
-    """How many designs needed no simulation, or one only."""
-    found = [evaluation for evaluation in result.evaluations.values() if evaluation.status == "screened"]
-    asked, proven = sum(evaluation.rate_only for evaluation in found), sum(evaluation.by_bound for evaluation in found)
-    tried = len(found) - asked - proven
-    were, rate = "was" if asked == 1 else "were", number(result.spec.rate_req_per_s)
-    text = f", {counted(asked, 'more design')} {were} run at {rate} requests/s alone" if asked else ""
-    ways = [(proven, "by proof")] * (proven > 0) + [(tried, "by one run at what another holds")] * (tried > 0)
-    if not ways:
-        return text
-    how = ways[0][1] if len(ways) == 1 else listed([f"{count} {way}" for count, way in ways])
-    are = "is" if proven + tried == 1 else "are"
-    beaten = counted(proven + tried, "more design")
-    return f"{text}; {beaten} {are} beaten whatever machines and power cost, {how}"
-
-
-def _source(latency: object) -> str:
-    source = getattr(latency, "source", "")
-    if source == "measured":
-        return "measured step times"
-    if source == "roofline":
-        return f"a roofline of {getattr(latency, 'engine', '')}"
-    if source == "calibrated":
-        return "a roofline calibrated to measured results"
-    return f"the {source} latency source"

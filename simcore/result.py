@@ -17,6 +17,7 @@ from simcore.rows import DesignRow
 from simcore.shortfalls import Shortfall, machines, shortfalls
 from simcore.spec import AUTO, Case, PriceBook, StudySpec
 from simcore.trust.margins import Margin, margin
+from simcore.trust.ties import tied_designs
 
 CLOSEST_MISSES = 3
 
@@ -36,6 +37,8 @@ class StudyResult:
     winner: DesignRow | None
     best_by_family: tuple[DesignRow, ...]
     """The goal's best of each family that holds the rate, best first."""
+    surest: DesignRow | None
+    """The goal's best of those that hold the rate at their interval's low end too."""
     closest: tuple[DesignRow, ...]
     """Where nothing meets the question: the designs that miss it least."""
 
@@ -58,8 +61,8 @@ def study_result(
     missing = {
         row.design_id: tuple(shortfalls(row, evaluations[row.design_id], by_id[row.design_id], spec)) for row in plain
     }
-    rows = _judged(plain, missing)
-    meeting = sorted((row for row in rows if row.met), key=lambda row: _goal_key(row, spec))
+    rows = _compared(_judged(plain, missing), margins, spec)
+    meeting = _meeting(rows, spec)
     return StudyResult(
         spec,
         book,
@@ -70,8 +73,21 @@ def study_result(
         margins,
         meeting[0] if meeting else None,
         _first_of_families(meeting),
+        next((row for row in meeting if (row.capacity_low or 0.0) >= spec.rate_req_per_s), None),
         () if meeting else _closest([row for row in rows if row.status != "screened"], missing),
     )
+
+
+def _meeting(rows: Sequence[DesignRow], spec: StudySpec) -> list[DesignRow]:
+    """Those that meet the question, the answer first."""
+    return sorted((row for row in rows if row.met), key=lambda row: _goal_key(row, spec))
+
+
+def _compared(rows: list[DesignRow], margins: Mapping[str, Margin], spec: StudySpec) -> list[DesignRow]:
+    """With whether they are tied with the answer."""
+    meeting = _meeting(rows, spec)
+    tied = tied_designs(meeting[0], meeting, margins, spec.goal) if meeting else frozenset()
+    return [replace(row, tied_with_answer=row.design_id in tied) if row.met else row for row in rows]
 
 
 def is_split(row: DesignRow) -> bool:

@@ -55,6 +55,8 @@ class DesignRow:
     req_per_usd_high: float | None = None
     req_per_s_per_kw_low: float | None = None
     req_per_s_per_kw_high: float | None = None
+    tied_with_answer: bool | None = None
+    """Of designs that meet the question: what is known does not tell it from the answer (simcore/trust/ties.py)."""
 
 
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(DesignRow))

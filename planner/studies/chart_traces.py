@@ -76,6 +76,7 @@ def _points(series: Series, points: Sequence[Point], axis: Axis, symbol: str) ->
         "customdata": [point.row.design_id for point in points],
         "text": [hover(point, axis) for point in points],
         "hovertemplate": "%{text}<extra></extra>",
+        "error_y": _whiskers(points) | {"visible": False},
         "marker": {"symbol": symbol, "color": COLOURS[series.index], "size": 7},
         "legendgroup": str(series.index),
         "cliponaxis": False,
@@ -83,18 +84,28 @@ def _points(series: Series, points: Sequence[Point], axis: Axis, symbol: str) ->
 
 
 def _answer(point: Point) -> Trace:
-    held = point.held
-    high, low = point.row.capacity_high or held, point.row.capacity_low or held
     return {
         "type": "scatter",
         "mode": "markers",
         "name": "the answer",
         "meta": {"role": "answer"},
         "x": [point.x],
-        "y": [held],
-        "error_y": {"type": "data", "symmetric": False, "array": [high - held], "arrayminus": [held - low]},
+        "y": [point.held],
+        "error_y": _whiskers([point]),
         "customdata": [point.row.design_id],
         "marker": {"symbol": "circle-open", "size": 19, "color": "#000000", "line": {"width": 2}},
         "hoverinfo": "skip",
         "showlegend": False,
+    }
+
+
+def _whiskers(points: Sequence[Point]) -> Trace:
+    """From each point to the ends of its interval. Of the points that are not the answer charts.js shows those of the
+    one that is hovered or chosen."""
+    ends = [(point.row.capacity_low, point.held, point.row.capacity_high) for point in points]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0.0 if high is None else max(high - held, 0.0) for _, held, high in ends],
+        "arrayminus": [0.0 if low is None else max(held - low, 0.0) for low, held, _ in ends],
     }

@@ -55,15 +55,18 @@ def hover(point: Point, axis: Axis) -> str:
     if row.binding_limit and row.capacity_req_per_s:
         pool = f", {row.binding_pool} pool" if row.binding_pool else ""
         lines.append(f"binds first: {escape(row.binding_limit)}{escape(pool)}")
+    if row.tied_with_answer:
+        lines.append("tied with the answer by what is known")
     if row.reason:
         lines += _wrapped(row.reason)
     return "<br>".join(lines)
 
 
 def _interval(row: DesignRow) -> str:
-    if not row.capacity_low or not row.capacity_high or row.capacity_low == row.capacity_high:
+    low, high = row.capacity_low, row.capacity_high
+    if low is None or high is None or low == high:
         return ""
-    return f" ({short(row.capacity_low)} to {short(row.capacity_high)})"
+    return f" ({short(low) if low else 'none'} to {short(high)}, 9 times in 10)"
 
 
 def _wrapped(reason: str, width: int = 60) -> list[str]:

@@ -12,6 +12,7 @@ from simcore.explain import why_not
 from simcore.facility import facility_w
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
+from simcore.trust.sentences import times_by_curve
 from simcore.words import limit_name, limit_value
 
 LIMIT_AT = 70.0
@@ -92,6 +93,8 @@ class Panel:
     pools: tuple[PoolLine, ...]
     money: tuple[MoneyLine, ...]
     facts: tuple[tuple[str, str], ...]
+    certainty: tuple[tuple[str, str], ...]
+    """Within what its capacity lies, and what that joins; empty without a capacity."""
     warnings: tuple[str, ...]
 
 
@@ -107,6 +110,7 @@ def design_panel(result: StudyResult, row: DesignRow) -> Panel:
         tuple(_pool(pool, _names(result, row)) for pool in run.pools) if run else (),
         tuple(_money(result, row)),
         tuple(_facts(row, run, result.spec.pue)),
+        tuple(_certainty(result, row)),
         evaluation.warnings,
     )
 
@@ -213,3 +217,23 @@ def _facts(row: DesignRow, run: RateResult | None, pue: float) -> list[tuple[str
     if row.req_per_s_per_kw:
         facts.append(("Perf/W at capacity", f"{short(row.req_per_s_per_kw)} requests/s a provisioned kW"))
     return facts
+
+
+def _certainty(result: StudyResult, row: DesignRow) -> list[tuple[str, str]]:
+    unsure = result.margins.get(row.design_id)
+    if unsure is None:
+        return []
+    facts = [
+        ("Capacity", f"{_span(row.capacity_low, row.capacity_high)} requests/s"),
+        ("of it by chance in the simulation", f"{_span(row.noise_low, row.noise_high)} requests/s"),
+        *times_by_curve(result.designs[row.design_id].case, unsure),
+        ("Perf/$", f"{_span(row.req_per_usd_low, row.req_per_usd_high)} requests a dollar"),
+        ("Perf/W", f"{_span(row.req_per_s_per_kw_low, row.req_per_s_per_kw_high)} requests/s a provisioned kW"),
+    ]
+    if row.tied_with_answer:
+        facts.append(("Against the answer", "tied by what is known"))
+    return facts
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return f"{short(low)} to {short(high)}"

@@ -20,6 +20,7 @@ READERS = (
     "explain.py",
     "facility.py",
     "frontier.py",
+    "grounds.py",
     "hf_config",
     "mean_iteration.py",
     "measure.py",

@@ -50,13 +50,19 @@ class PhaseError:
 
 
 def phase_error(place: Place, phase: str, engine: str) -> PhaseError | None:
-    """From the measured places of the engine generation that differ in the fewest things; None without any.
+    """Of a phase's iteration times."""
+    return nearest_error(place, PHASES[phase], engine)
+
+
+def nearest_error(place: Place, names: Sequence[str], engine: str) -> PhaseError | None:
+    """Of the first of ``names`` that was measured, from the places of the engine generation that differ in the fewest
+    things; None without any.
 
     At the place itself: mean and spread of its points, of those that no coefficient was found from where there are
     any. Elsewhere: over the nearest places, each counted once, and as much again for each further thing in which they
     differ (variances add). Few points or places widen it as Student's t does.
     """
-    named = ([group for group in error_groups(engine) if group.phase == name] for name in PHASES[phase])
+    named = ([group for group in error_groups(engine) if group.phase == name] for name in names)
     groups = next(filter(None, named), [])
     if not groups:
         return None

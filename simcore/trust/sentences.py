@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from simcore.catalogue import resolve_machine
+from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
 from simcore.rows import DesignRow
 from simcore.spec import Case
 from simcore.trust.margins import Margin
 from simcore.trust.phase_error import PHASES
+from simcore.trust.power_error import power_error
+from simcore.trust.ties import MERITS
+from simcore.trust.time_error import span
 from simcore.words import listed, number
 
+MOST_NAMED = 3
 PHASES_OF = {"prefill": ("prefill",), "decode": ("decode",)}
 
 
@@ -28,20 +30,57 @@ def interval_parts(case: Case, row: DesignRow, margin: Margin) -> str:
         return ""
     noise = (number(row.noise_low or 0), number(row.noise_high or 0))
     chance = f"chance in the simulation ({noise[0]} to {noise[1]})" if noise[0] != noise[1] else ""
-    times = f"iteration times ({'; '.join(_times(case, margin))})"
+    times = f"iteration times ({'; '.join(f'{name}: {spans}' for name, spans in times_by_curve(case, margin))})"
     return f"the interval, 9 times in 10, joins {listed([part for part in (chance, times) if part])}"
 
 
-def _times(case: Case, margin: Margin) -> Iterable[str]:
+def times_by_curve(case: Case, margin: Margin) -> list[tuple[str, str]]:
     """Of each curve once: how true times may differ from predicted ones, in the phases of its pool."""
     found: dict[tuple[str, str], None] = {}
     for pool, error in zip(case.pools, margin.errors, strict=True):
         name = f"{resolve_machine(pool.machine).name} TP{pool.tensor_parallel}"
         found[name, error.spans(PHASES_OF.get(pool.role, tuple(PHASES)))] = None
-    return [f"{name}: {spans}" for name, spans in found]
+    return list(found)
 
 
-def evidence_words(case: Case, margin: Margin) -> str:
+def evidence_words(margin: Margin) -> str:
     """What the iteration times of a design's pools were compared with."""
     found = dict.fromkeys(error.basis for error in margin.errors if error.basis)
-    return f"compared with {listed(list(found))}" if found else ""
+    return f"the answer's times compared with {listed(list(found))}" if found else ""
+
+
+def power_words(case: Case) -> str:
+    """How far off drawn watts of a design's accelerators may be."""
+    model = resolve_model(case.model)
+    found: dict[str, None] = {}
+    for pool in case.pools:
+        machine = resolve_machine(pool.machine)
+        error = power_error(model, machine, pool.tensor_parallel, pool.latency or case.latency)
+        if error is not None:
+            found[f"of {resolve_accelerator(machine).name} {span(error)}"] = None
+    return f"drawn watts {listed(list(found))}, measured against predicted" if found else ""
+
+
+def confidence_words(rate_req_per_s: float, winner: DesignRow, surest: DesignRow | None, more: str) -> str:
+    """What it takes to hold the required rate at the interval's low end too; ``more``: of what the goal compares."""
+    rate = f"{number(rate_req_per_s)} requests/s"
+    if surest is None:
+        return f"no design tried within the limits holds {rate} at the low end of its interval too"
+    if surest.design_id == winner.design_id:
+        return f"at the low end too it holds {rate}"
+    return f"of those tried, the first to hold {rate} at the low end too is {surest.label}, {more}"
+
+
+def tie_words(goal: str, tied: list[str], kinds: int) -> str:
+    """Which other kinds of design are tied with the answer, of so many; empty where there are none."""
+    if not kinds:
+        return ""
+    if not tied:
+        return f"No other's interval of {MERITS[goal]} reaches the answer's."
+    are = "is" if len(tied) == 1 else "are"
+    named = tied if len(tied) <= MOST_NAMED else [*tied[: MOST_NAMED - 1], f"{len(tied) - MOST_NAMED + 1} more"]
+    decides = {"cost": "cost", "frontier": "cost", "power": "power", "machines": "the number of machines"}
+    return (
+        f"{listed(named)} {are} tied with the answer: what is known of simulation and times does not tell their"
+        f" {MERITS[goal]} apart; {decides.get(goal, 'what was simulated')} decides."
+    )

@@ -74,6 +74,8 @@ function listen(figure, plot) {
     if (figure.hasAttribute(name)) plot.setAttribute(name, figure.getAttribute(name));
   }
   plot.on("plotly_click", ({ points }) => choose(points.find((point) => point.customdata)?.customdata));
+  plot.on("plotly_hover", ({ points }) => mark(plot, "hovered", points.find((point) => point.customdata)?.customdata));
+  plot.on("plotly_unhover", () => mark(plot, "hovered", ""));
   plot.addEventListener("keydown", (event) => step(plot, event));
   sizes.observe(plot);
 }
@@ -96,17 +98,26 @@ function step(plot, event) {
 function designs(plot) {
   return plot.data.flatMap((trace) =>
     trace.meta?.role === "designs"
-      ? trace.customdata.map((id, i) => ({ id, x: trace.x[i], y: trace.y[i], strong: trace.marker.opacity?.[i] === 1 }))
+      ? trace.customdata.map((id, i) => ({
+          id, x: trace.x[i], y: trace.y[i], strong: trace.marker.opacity?.[i] === 1,
+          up: trace.error_y?.array[i] ?? 0, down: trace.error_y?.arrayminus[i] ?? 0,
+        }))
       : [],
   );
 }
 
 function ring(plot) {
+  mark(plot, "chosen", chosen);
+}
+
+// Shows one design by the trace of a role, with its whiskers; none where there is no such design.
+function mark(plot, role, id) {
   if (library !== "ready" || !plot.data) return;
-  const index = plot.data.findIndex((trace) => trace.meta?.role === "chosen");
+  const index = plot.data.findIndex((trace) => trace.meta?.role === role);
   if (index < 0) return;
-  const found = designs(plot).find(({ id }) => id === chosen);
-  window.Plotly.restyle(plot, { x: [found ? [found.x] : []], y: [found ? [found.y] : []] }, [index]);
+  const found = designs(plot).filter((design) => design.id === id).slice(0, 1);
+  const of = (name) => [found.map((design) => design[name])];
+  window.Plotly.restyle(plot, { x: of("x"), y: of("y"), "error_y.array": of("up"), "error_y.arrayminus": of("down") }, [index]);
 }
 
 // The page's look: variables of site.css, so that light, dark and print agree.
@@ -116,7 +127,7 @@ function themed({ data, layout }, width) {
   const look = (name) => css.getPropertyValue(`--${name}`).trim();
   const series = (index) => look(`series-${(index % 8) + 1}`);
   const traces = data.map((trace, index) => painted(trace, index, look, series));
-  if (traces.some((trace) => trace.meta?.role === "designs")) traces.push(chosenTrace(look));
+  if (traces.some((trace) => trace.meta?.role === "designs")) traces.push(hoveredTrace(look), chosenTrace(look));
   return { data: traces, layout: laidOut(layout, width, look, series) };
 }
 
@@ -133,9 +144,18 @@ function painted(trace, index, look, series) {
 }
 
 function chosenTrace(look) {
+  return { ...marked("chosen", look("accent")), marker: { symbol: "circle-open", size: 24, color: look("accent"), line: { width: 3 } } };
+}
+
+// Whiskers alone: the point itself is drawn by its family.
+function hoveredTrace(look) {
+  return { ...marked("hovered", look("ink")), marker: { size: 1, opacity: 0 } };
+}
+
+function marked(role, color) {
   return {
-    type: "scatter", mode: "markers", x: [], y: [], meta: { role: "chosen" }, hoverinfo: "skip", showlegend: false, cliponaxis: false,
-    marker: { symbol: "circle-open", size: 24, color: look("accent"), line: { width: 3 } },
+    type: "scatter", mode: "markers", x: [], y: [], meta: { role }, hoverinfo: "skip", showlegend: false, cliponaxis: false,
+    error_y: { type: "data", symmetric: false, array: [], arrayminus: [], color, thickness: 1.5 },
   };
 }
 

@@ -172,3 +172,23 @@ def test_the_summary_names_the_least(rows: list) -> None:
 
 def test_the_summary_says_when_none_holds() -> None:
     assert summary([row("a", 40.0)], cost_axis(), Look(70.0)).endswith("none holds 70 requests/s within the limits.")
+
+
+def test_every_design_has_whiskers_and_the_answers_are_drawn() -> None:
+    """The others' are shown by the page where a point is hovered or chosen; an interval may reach down to none."""
+    wide = row("a", 70.0, capacity_low=0.0, capacity_high=80.0)
+    data = frontier_figure([wide, row("b", 71.0, "120")], cost_axis(), Look(70.0, answer_id="a"))["data"]
+    (answer,) = (trace for trace in data if trace["meta"]["role"] == "answer")
+    assert (answer["error_y"]["array"], answer["error_y"]["arrayminus"]) == ([10.0], [70.0])
+    designs = [trace["error_y"] for trace in data if trace["meta"]["role"] == "designs"]
+    assert all(whiskers["visible"] is False for whiskers in designs)
+    assert [up for whiskers in designs for up in whiskers["array"]] == pytest.approx([10.0, 0.71])
+
+
+def test_a_hovered_design_says_its_interval_and_whether_it_is_tied() -> None:
+    tied = row("a", 70.0, tied_with_answer=True)
+    texts = [
+        text for trace in frontier_figure([tied], cost_axis(), Look(70.0))["data"] for text in trace.get("text", ())
+    ]
+    assert "holds 70 requests/s (68.6 to 70.7, 9 times in 10)" in texts[0]
+    assert "tied with the answer by what is known" in texts[0]

@@ -126,3 +126,18 @@ def test_facility_power_stands_beside_what_is_drawn(found: StudyResult) -> None:
     facts = dict(design_panel(found, found.rows[0]).facts)
     drawn, facility = facts["Drawn, mean"], facts["Facility: drawn mean × PUE 1.54"]
     assert float(facility.split()[0]) == pytest.approx(1.54 * float(drawn.split()[0]), rel=0.01)
+
+
+def test_a_panel_says_how_sure_its_capacity_is_and_by_what(found: StudyResult) -> None:
+    row = next(row for row in found.rows if row.family.startswith("splitwise") and row.capacity_req_per_s)
+    facts = dict(design_panel(found, row).certainty)
+    assert facts["Capacity"].endswith(" requests/s")
+    assert facts["DGX H100 TP8"] == "prefills ±8 %"
+    assert facts["DGX A100 TP8"] == "decodes ±3 %"
+    assert "Against the answer" not in facts
+    tied = replace(row, tied_with_answer=True)
+    assert dict(design_panel(found, tied).certainty)["Against the answer"] == "tied by what is known"
+
+
+def test_a_design_without_a_capacity_claims_nothing(found: StudyResult) -> None:
+    assert design_panel(replace(found, margins={}), found.rows[0]).certainty == ()

@@ -133,8 +133,34 @@ def test_c_says_how_far_it_holds_and_what_binds():
 
 
 def test_c_says_what_the_interval_is_of():
-    assert texts(answered())["C"].detail.startswith(
-        "The interval, 9 times in 10, joins iteration times (DGX H100 TP8: prefills ±8 %; DGX A100 TP8: decodes ±3 %)"
+    assert texts(answered())["C"].detail == (
+        "Of those tried, the first to hold 70 requests/s at the low end too is 16 DGX H100 prefill + 25 DGX A100"
+        " decode, +36 % cost. The interval, 9 times in 10, joins iteration times (DGX H100 TP8: prefills ±8 %;"
+        " DGX A100 TP8: decodes ±3 %)."
+    )
+
+
+def test_b_says_that_nothing_else_reaches_the_answer():
+    assert texts(answered())["B"].text.endswith(" No other's interval of requests a dollar reaches the answer's.")
+
+
+def test_b_names_what_is_tied_with_the_answer_and_what_decides():
+    result = answered()
+    rows = tuple(replace(row, tied_with_answer=row is not result.winner) for row in result.best_by_family)
+    result = replace(result, best_by_family=rows)
+    assert texts(result)["B"].text.endswith(
+        " Sarathi on 35 DGX H100, 512-token budget is tied with the answer: what is known of simulation and times does"
+        " not tell their requests a dollar apart; cost decides."
+    )
+    assert why_not(result, rows[1]).endswith(": what is known does not tell them apart.")
+
+
+def test_e_says_what_times_and_watts_were_compared_with():
+    text = texts(answered())["E"].text
+    assert text.startswith("Based on measured step times; the answer's times compared with 7 measured points of bloom")
+    assert (
+        "; drawn watts of H100 80 GB SXM -30 to +42 % and of A100 80 GB SXM -13 to +16 %, measured against predicted"
+        in text
     )
 
 

@@ -1,0 +1,78 @@
+"""Which designs what is known cannot tell from the answer.
+
+Two are tied where their intervals of what the goal compares (requests a dollar, requests/s a kW, a machine) overlap,
+once what moves both alike is taken out: an error of a curve that both use shifts them together and cannot reverse
+their order; only how differently they answer to it counts. Designs that differ by counts of machines alone are not
+tied: more hold more, whatever is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+
+from simcore.rows import DesignRow
+from simcore.shortfalls import machines
+from simcore.trust.margins import Effect, Margin, joined
+
+MERITS = {
+    "cost": "requests a dollar",
+    "frontier": "requests a dollar",
+    "power": "requests/s a kW",
+    "machines": "requests/s a machine",
+    "throughput": "requests/s",
+}
+"""Goal → what it compares, in words."""
+
+
+def merit(row: DesignRow, goal: str) -> float:
+    """What the goal compares of a design, to be high."""
+    capacity = row.capacity_req_per_s or 0.0
+    figures = {
+        "cost": row.req_per_usd,
+        "frontier": row.req_per_usd,
+        "power": row.req_per_s_per_kw,
+        "machines": capacity / max(machines(row), 1),
+        "throughput": capacity,
+    }
+    return figures[goal] or 0.0
+
+
+def overlap(first: Margin, second: Margin, ratio: float) -> bool:
+    """Whether the intervals of two figures overlap, of which the first is ``ratio`` times the second by what was
+    simulated."""
+    if ratio < 1:
+        return overlap(second, first, 1 / ratio)
+    mine, theirs = ({effect.key: effect for effect in one.effects} for one in (first, second))
+    down = joined(first.noise_down, [effect.down for key, effect in mine.items() if key not in theirs])
+    up = joined(second.noise_up, [effect.up for key, effect in theirs.items() if key not in mine])
+    apart = joined(0.0, [_apart(mine[key], theirs[key]) for key in mine if key in theirs])
+    return math.log(ratio) <= down + up + apart
+
+
+def _apart(first: Effect, second: Effect) -> float:
+    """By how much one curve's error may bring the first down against the second."""
+    return -min(first.longer - second.longer, first.shorter - second.shorter, 0.0)
+
+
+def tied_designs(
+    winner: DesignRow, rows: Iterable[DesignRow], margins: Mapping[str, Margin], goal: str
+) -> frozenset[str]:
+    """Those of ``rows`` that are tied with the answer, by id."""
+    best, own = merit(winner, goal), margins.get(winner.design_id)
+    if own is None or not best:
+        return frozenset()
+    return frozenset(
+        row.design_id
+        for row in rows
+        if _kind(row) != _kind(winner)
+        and (other := margins.get(row.design_id)) is not None
+        and (figure := merit(row, goal)) > 0
+        and overlap(own, other, best / figure)
+    )
+
+
+def _kind(row: DesignRow) -> Hashable:
+    """Designs of one kind differ by counts of machines alone."""
+    parallel = (row.tensor_parallel, row.pipeline_parallel, row.decode_tensor_parallel, row.decode_pipeline_parallel)
+    return row.family, *parallel, row.token_budget
