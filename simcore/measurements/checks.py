@@ -3,7 +3,9 @@
 - Little's law: requests/s x how long a request stays = requests in flight. Where it fails, the stays are tried as other
   tools define TPOT (with the prefill in it) and in other units (ms for s), and the reason says which of them would fit.
 - Requests/s x output tokens = output tokens/s.
-- No more comes out of an open loop than it offers.
+- E2E = TTFT + TPOT x (output tokens - 1), and requests/s x the run's time = requests completed, where a file has both.
+- No more comes out of an open loop than it offers; of a burst no more are decoded at once than were sent, nor fewer
+  than one.
 
 A result that breaks one of these is left out. TTFT alone is not used where it says something else: of a burst how it
 drained, of an open loop that offers more than is served how long the run was, of a run with fewer than three requests
@@ -19,6 +21,9 @@ from simcore.measurements.points import Flag, Flags, ServingPoint
 IN_FLIGHT = (0.6, 1.25)
 """Measured over stated concurrency: a run's first and last seconds have fewer in flight, never more."""
 TOKENS = (0.8, 1.25)
+STAYS = (0.6, 1.6)
+"""Wide: E2E and TPOT are means over requests of different lengths."""
+COUNTED = (0.8, 1.25)
 OFFERED = 0.9
 MOST_OFFERED = 1.5
 FAILED_SHARE = 0.05
@@ -31,7 +36,7 @@ UNITS = {1e-3: "1000 times smaller (ms were read as s)", 1e3: "1000 times larger
 
 def checked(point: ServingPoint, flags: Flags) -> ServingPoint | None:
     """The point, without what cannot be used of it; None where it is left out."""
-    for check in (_enough, _failures, _tokens, _offered, _little):
+    for check in (_enough, _failures, _tokens, _stays, _counted, _offered, _decoded, _little):
         broken = check(point)
         if broken is not None:
             flags.add(Flag(point.file, point.where, *broken, "row left out"))
@@ -94,6 +99,39 @@ def _tokens(point: ServingPoint) -> Broken:
     return "output tokens/s", found, f"requests/s x output tokens is {made:,.4g}"
 
 
+def _stays(point: ServingPoint) -> Broken:
+    if not (point.e2e_s and point.ttft_s and point.tpot_s and point.output_tokens):
+        return None
+    made = point.ttft_s + point.tpot_s * (point.output_tokens - 1)
+    if STAYS[0] <= point.e2e_s / made <= STAYS[1]:
+        return None
+    return (
+        "E2E",
+        f"{point.e2e_s:.4g} s",
+        f"TTFT + TPOT x (output tokens - 1) is {made:.4g} s{_unit(point.e2e_s / made)}",
+    )
+
+
+def _counted(point: ServingPoint) -> Broken:
+    if not (point.completed and point.duration_s and point.requests_per_s):
+        return None
+    rate = point.completed / point.duration_s
+    if COUNTED[0] <= point.requests_per_s / rate <= COUNTED[1]:
+        return None
+    found = f"{point.completed:,} requests in {point.duration_s:.4g} s are {rate:.4g}"
+    return "requests/s", f"{point.requests_per_s:.4g}", found
+
+
+def _decoded(point: ServingPoint) -> Broken:
+    if point.load != "burst" or not (point.requests_per_s and point.tpot_s and point.output_tokens and point.completed):
+        return None
+    decoding = point.requests_per_s * point.tpot_s * (point.output_tokens - 1)
+    if IN_FLIGHT[0] <= decoding <= IN_FLIGHT[1] * point.completed or point.output_tokens <= 1:
+        return None
+    found = f"requests/s x TPOT x (output tokens - 1) = {decoding:.4g} decoded at once"
+    return "TPOT", f"{point.tpot_s:.4g} s", f"{found}, of {point.completed:,} sent at once"
+
+
 def _offered(point: ServingPoint) -> Broken:
     if point.load != "rate" or not point.rate_req_per_s or not point.requests_per_s:
         return None
@@ -120,10 +158,13 @@ def _what_would_fit(point: ServingPoint, ratio: float) -> str:
         whole = point.requests_per_s * point.tpot_s * point.output_tokens / point.concurrency
         if IN_FLIGHT[0] <= whole <= IN_FLIGHT[1]:
             return "; it fits if TPOT includes the prefill (requests/s x TPOT x output tokens)"
-    for factor, words in UNITS.items():
-        if IN_FLIGHT[0] <= ratio * factor <= IN_FLIGHT[1]:
-            return f"; it fits if times are {words}"
-    return ""
+    return _unit(ratio)
+
+
+def _unit(ratio: float) -> str:
+    """The unit of the figure above that would make the two agree."""
+    fitting = (words for factor, words in UNITS.items() if IN_FLIGHT[0] <= ratio * factor <= IN_FLIGHT[1])
+    return next((f"; it fits if times are {words}" for words in fitting), "")
 
 
 def _burst(point: ServingPoint) -> str | None:

@@ -85,6 +85,10 @@ def test_412_failed(tmp_path):
         ({"mean_tpot_ms": 180.0}, "Little's law"),
         ({"output_throughput": 17.0}, "requests/s x output tokens is"),
         ({"request_rate": 1.0}, "more than the 1 offered"),
+        ({"mean_e2el_ms": 4.25}, "it fits if times are 1000 times larger (s were read as ms)"),
+        ({"duration": 8.6}, "640 requests in 8.6 s are 74.42"),
+        ({"max_concurrency": None, "mean_tpot_ms": 20_000.0}, "decoded at once, of 640 sent at once"),
+        ({"max_concurrency": None, "mean_tpot_ms": 0.02}, "= 0.03012 decoded at once"),
         ({"completed": 0, "total_output_tokens": 0}, "output tokens (give --output-tokens)"),
         (
             {"mean_tpot_ms": None, "median_tpot_ms": None, "mean_ttft_ms": None, "median_ttft_ms": None},
