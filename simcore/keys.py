@@ -93,8 +93,10 @@ def _latency(latency: LatencySpec) -> Json:
 
 
 def _with_content(latency: Json) -> Json:
-    """A latency source with the hash of the file that it names, in place of its path."""
-    path = latency.get("path")
+    """A latency source with the hash of the file that it names, or that it holds, in place of its path."""
+    path, text = latency.get("path"), latency.get("calibration")
+    if text is not None:
+        return latency | {"path": hashlib.sha256(text.encode()).hexdigest(), "calibration": None}
     if path is None:
         return latency
     try:

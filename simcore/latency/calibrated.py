@@ -148,6 +148,16 @@ def _may_be_zero(name: str) -> bool:
     return name.endswith(("_s", "_passes")) or "latency_s" in name or "doubling" in name
 
 
+def calibration_of(latency: LatencySpec) -> Calibration:
+    """What a latency source of this kind names, or holds."""
+    if latency.calibration is not None:
+        try:
+            return parse_calibration(latency.calibration.encode())
+        except SpecError as error:
+            raise SpecError(f"latency.calibration: {error}") from None
+    return read_calibration(latency.path or "")
+
+
 def read_calibration(path: str) -> Calibration:
     """LATENCY.json; SpecError, one line, names the file and the key."""
     try:
@@ -184,14 +194,12 @@ def parse_calibration(data: bytes) -> Calibration:
 def calibrated_curve(
     model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, latency: LatencySpec
 ) -> IterationCurve:
-    """The curve by ``latency.path``; SpecError where it is of another accelerator."""
-    if latency.path is None:
-        raise SpecError("latency.path: missing, expected the LATENCY.json that calibrate wrote")
-    calibration = read_calibration(latency.path)
+    """The curve by ``latency.path`` (or ``latency.calibration``); SpecError where it is of another accelerator."""
+    calibration = calibration_of(latency)
     found, expected = resolve_accelerator(machine).id, calibration.validity.accelerator
     if found != expected:
         raise SpecError(
-            f"latency.path: '{latency.path}' is a calibration of {expected}, found {found} (machine {machine.id}),"
+            f"latency.path: '{latency.path or 'calibration'}' is of {expected}, found {found} (machine {machine.id}),"
             f" expected a machine of {expected}, or a latency of its own for {machine.id}: pools[].latency,"
             " machines[].latency, slo.reference_latency"
         )
@@ -215,9 +223,10 @@ def words(
     """What a calibrated curve rests on, and which of its inputs was not measured."""
     measured = calibration.validity
     beyond = outside(calibration, model, machine, tensor_parallel, pipeline_parallel)
+    figures = sum(error.points for error in calibration.errors)
     outside_words = f"; outside what was measured: {', '.join(beyond)}" if beyond else ""
     return (
-        f"calibrated: {calibration.engine} fitted to {len(calibration.residuals)} figures of {measured.model} on"
+        f"calibrated: {calibration.engine} fitted to {figures} figures of {measured.model} on"
         f" {measured.accelerator} TP{'/'.join(map(str, measured.tensor_parallel))} ({_files(calibration)},"
         f" {calibration.date}), {_error(calibration)}{outside_words}"
     )

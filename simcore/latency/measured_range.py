@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from simcore.catalogue import resolve_machine, resolve_model
-from simcore.latency.calibrated import outside, read_calibration
+from simcore.latency.calibrated import calibration_of, outside
 from simcore.spec import Case
 
 
@@ -22,11 +22,11 @@ def _lines(case: Case, prompt_tokens: float, output_tokens: float) -> list[str]:
     lines = []
     for pool in case.pools:
         latency = pool.latency or case.latency
-        if latency.source != "calibrated" or latency.path is None:
+        if latency.source != "calibrated":
             continue
         machine = resolve_machine(pool.machine)
         beyond = outside(
-            read_calibration(latency.path),
+            calibration_of(latency),
             resolve_model(case.model),
             machine,
             pool.tensor_parallel,
@@ -35,6 +35,6 @@ def _lines(case: Case, prompt_tokens: float, output_tokens: float) -> list[str]:
             output_tokens=output_tokens,
         )
         if beyond:
-            file = Path(latency.path).name
-            lines.append(f"{machine.id}: its calibration ({file}) does not cover {', '.join(beyond)}")
+            named = f" ({Path(latency.path).name})" if latency.path else ""
+            lines.append(f"{machine.id}: its calibration{named} does not cover {', '.join(beyond)}")
     return lines

@@ -34,6 +34,8 @@ class LatencySpec:
     source: Literal["roofline", "measured", "curve", "calibrated"] = "roofline"
     engine: Literal["vllm-2026", "vllm-2023", "kernel"] = "vllm-2026"
     path: str | None = None
+    calibration: str | None = None
+    """A LATENCY.json's text in place of its path: a study's copy, which needs no file."""
     hybrid_factor: float = bounded(1.1, above=0)
     decode_key: Literal["batch_size", "prompt_tokens"] = "batch_size"
     tokens: tuple[int, ...] | None = None
@@ -46,8 +48,9 @@ class LatencySpec:
     decode_seq_s: float = bounded(0.0, least=0, most=1)
 
     def __post_init__(self) -> None:
-        if self.source == "calibrated" and self.path is None:
-            raise SpecError("path: missing, expected the LATENCY.json that calibrate wrote with source calibrated")
+        if self.source == "calibrated" and (self.path is None) == (self.calibration is None):
+            found = "missing" if self.path is None else "found with calibration"
+            raise SpecError(f"path: {found}, expected the LATENCY.json that calibrate wrote with source calibrated")
 
 
 @dataclass(frozen=True)

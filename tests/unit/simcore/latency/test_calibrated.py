@@ -59,7 +59,7 @@ def test_words_say_files_date_error_and_what_is_outside(tmp_path):
     latency = saved(tmp_path)
     inside = compile_curve(MODEL, MACHINE, 1, 1, latency)
     assert inside.source == (
-        "calibrated: vllm-2026 fitted to 1 figures of llama-3.1-8b on h100-80gb TP1/2 (a.json, 2026-11-30),"
+        "calibrated: vllm-2026 fitted to 3 figures of llama-3.1-8b on h100-80gb TP1/2 (a.json, 2026-11-30),"
         " 4% off on average at points held out of the fit"
     )
     beyond = compile_curve(model("llama-3.1-70b"), MACHINE, 8, 2, latency)
@@ -98,13 +98,23 @@ def test_a_fit_by_another_formula_says_so(tmp_path):
 
 
 def test_another_accelerator_is_refused_by_name(tmp_path):
-    with pytest.raises(SpecError, match=r"a calibration of h100-80gb, found a100-80gb \(machine dgx-a100\)"):
+    with pytest.raises(SpecError, match=r"is of h100-80gb, found a100-80gb \(machine dgx-a100\)"):
         compile_curve(MODEL, machine("dgx-a100"), 1, 1, saved(tmp_path))
 
 
 def test_a_path_is_asked_for():
     with pytest.raises(SpecError, match=r"path: missing, expected the LATENCY\.json"):
         LatencySpec(source="calibrated")
+
+
+def test_a_study_holds_the_text_itself(tmp_path):
+    text = json.dumps(encode(replace(CALIBRATION, residuals=())))
+    held = compile_curve(MODEL, MACHINE, 2, 1, LatencySpec(source="calibrated", calibration=text))
+    assert held == compile_curve(MODEL, MACHINE, 2, 1, saved(tmp_path))
+    with pytest.raises(SpecError, match="path: found with calibration"):
+        LatencySpec(source="calibrated", calibration=text, path="x.json")
+    with pytest.raises(SpecError, match=r"latency\.calibration: line 1 is no JSON"):
+        compile_curve(MODEL, MACHINE, 2, 1, LatencySpec(source="calibrated", calibration="{"))
 
 
 @pytest.mark.parametrize(
@@ -142,10 +152,11 @@ def test_keys_take_the_content_and_not_the_path(tmp_path):
     def key(latency: LatencySpec) -> str:
         case = decode_case(
             {"model": "llama-3.1-8b", "pools": [{"role": "mixed", "machine": "dgx-h100"}],
-             "scheduler": {"kind": "sarathi"}, "latency": {"source": "calibrated", "path": latency.path}}
+             "scheduler": {"kind": "sarathi"}, "latency": encode(latency)}
         )  # fmt: skip
         return capacity_key(case, "trace", 0, "engine")
 
     here, there = key(saved(tmp_path)), key(saved(tmp_path, name="moved.json"))
     changed = key(saved(tmp_path, replace(CALIBRATION, coefficients=replace(COEFFICIENTS, host_step_s=6e-3))))
-    assert here == there != changed
+    held = key(LatencySpec(source="calibrated", calibration=(tmp_path / "moved.json").read_text()))
+    assert held == here == there != changed
