@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "planner.accounts",
     "planner.catalogue",
     "planner.workloads",
+    "planner.calibrations",
     "planner.scenarios",
     "planner.studies",
     "planner.api",

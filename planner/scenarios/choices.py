@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.accounts.owned import Visitor
+from planner.calibrations.services import offered as offered_calibrations
 from planner.catalogue.services import names_of, price_books_for
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
@@ -11,6 +12,13 @@ from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT
 from simcore.spec import PriceBook
 
 Pairs = list[tuple[str, str]]
+LATENCIES = [
+    ("roofline", "Roofline, engines of 2026"),
+    ("roofline-2023", "Roofline, engines of 2023"),
+    ("roofline-kernel", "Roofline, device time alone"),
+    ("measured", "Measured: Splitwise's step times, 2023"),
+]
+"""Shipped iteration times; a team's calibrations follow."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,7 @@ class Choices:
     machines: Pairs
     workloads: Pairs
     price_books: Mapping[str, PriceBook]
+    calibrations: Pairs
 
     @classmethod
     def of(cls, user: Visitor) -> "Choices":
@@ -29,6 +38,7 @@ class Choices:
             machines=names_of(user, "machines"),
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
             price_books=price_books_for(user),
+            calibrations=offered_calibrations(user),
         )
 
     def fields(self) -> dict[str, Pairs]:
@@ -40,6 +50,7 @@ class Choices:
             "slowdown_reference": [(name, machine(name).name) for name in machine_ids()],  # as shipped: a yardstick
             "price_book": [(book.id, book.name) for book in self.price_books.values()],
             "families": self.families(),
+            "latency": [*LATENCIES, *self.calibrations],
         }
 
     def families(self) -> Pairs:

@@ -31,12 +31,6 @@ ARRIVALS = [
     ("poisson", "Poisson"),
     ("superpose", "the trace's, shifted copies added"),
 ]
-LATENCIES = [
-    ("roofline", "Roofline, engines of 2026"),
-    ("roofline-2023", "Roofline, engines of 2023"),
-    ("roofline-kernel", "Roofline, device time alone"),
-    ("measured", "Measured: Splitwise's step times, 2023"),
-]
 TRANSFERS = [
     ("layerwise", "layer by layer"),
     ("serialized", "after prefill, whole"),
@@ -130,7 +124,7 @@ class QuestionForm(forms.Form):
 
     families = PickSeveralField(required=False, label="Families")
     arrivals = PickField(choices=ARRIVALS, required=False, initial="trace", label="Arrivals at another rate")
-    latency = PickField(choices=LATENCIES, required=False, initial="roofline", label="Iteration times")
+    latency = PickField(choices=[], required=False, initial="roofline", label="Iteration times")
     kv_transfer = PickField(choices=TRANSFERS, required=False, initial="layerwise", label="KV transfer")
     token_budget = BudgetField(
         f"{COUNT}, or auto",

@@ -35,7 +35,8 @@ NOTES = {
     "max_batch_tokens": "Empty: 2048 (Splitwise, ISCA 2024; vLLM V0).",
     "max_batch_size": "Empty: 128 Sarathi, 256 vLLM, 16 Orca, 8 FasterTransformer, 512 Splitwise.",
     "kv_transfer": "Splitwise sends KV layer by layer from 512 prompt tokens up. Chunk by chunk is not in the paper.",
-    "latency": "Roofline takes any model and machine; measured has BLOOM-176B and Llama-2-70B only.",
+    "latency": "Roofline takes any model and machine; measured has BLOOM-176B and Llama-2-70B only; a calibration is of"
+    " its accelerator, other machines take the roofline that it began from.",
     "usd_per_month": "A month is 730 h.",
     "most_machines": "Of all kinds together.",
     "slowdown_multiplier": "1: Splitwise's Table VI as it is.",

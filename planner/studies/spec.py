@@ -1,15 +1,17 @@
 """A revision's inputs as a StudySpec: the only translation. Everything the study rests on is copied in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from planner.accounts.owned import Visitor
+from planner.calibrations.services import calibration_for, latency_of
 from planner.catalogue.services import model_for, price_book_for, whole_machines_for
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import LIMITED
 from planner.scenarios.models import Revision
 from planner.workloads.models import Workload
+from simcore.catalogue import resolve_accelerator
 from simcore.spec import (
     AbsoluteSlo,
     AttainmentSlo,
@@ -17,7 +19,9 @@ from simcore.spec import (
     KvTransferSpec,
     LatencySpec,
     Limit,
+    Machine,
     MachineChoice,
+    Model,
     PriceBook,
     SchedulerOptions,
     Slo,
@@ -64,7 +68,9 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
     with _at_field("model"):
         model = model_for(user, inputs["model"])
     with _at_field("machines"):
-        machines = tuple(MachineChoice(machine) for machine in whole_machines_for(user, inputs["machines"]))
+        found = whole_machines_for(user, inputs["machines"])
+    with _at_field("latency"):
+        latency, machines = _iteration_times(user, inputs["latency"], model, found)
     with _at_field("slo_kind"):
         slo = _slo(inputs)
     with _at_field("__all__"):
@@ -88,7 +94,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
                 machines=inputs["most_machines"],
             ),
             goal=inputs["goal"],
-            latency=LATENCIES[inputs["latency"]],
+            latency=latency,
             kv_transfer=KvTransferSpec(mode=inputs["kv_transfer"]),
             arrivals=inputs["arrivals"],
             seeds=(inputs["seed"],),
@@ -99,6 +105,26 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> Study
                 every=inputs.get("counts_tried") == "every",
             ),
         )
+
+
+def _iteration_times(
+    user: Visitor, key: str, model: Model, machines: Sequence[Machine]
+) -> tuple[LatencySpec, tuple[MachineChoice, ...]]:
+    """The latency source, and the machines: those that a calibration is of have it, others the roofline it began
+    from."""
+    if key in LATENCIES:
+        return LATENCIES[key], tuple(MachineChoice(machine) for machine in machines)
+    calibration = calibration_for(user, key)
+    own = [machine for machine in machines if resolve_accelerator(machine).id == calibration.accelerator]
+    if calibration.model != model.id:
+        raise SpecError(
+            f"found {calibration.name}, which is of {calibration.model}; expected a calibration of {model.id}"
+        )
+    if not own:
+        raise SpecError(f"found {calibration.name}, which is of {calibration.accelerator}; no machine chosen has it")
+    latency = latency_of(calibration)
+    choices = tuple(MachineChoice(machine, latency=latency if machine in own else None) for machine in machines)
+    return LatencySpec(engine=calibration.fitted().engine), choices
 
 
 def _workload_spec(workload: Workload) -> WorkloadSpec:

@@ -26,16 +26,20 @@ from simcore.latency.calibrated import (
     formula,
 )
 from simcore.measurements import Measurements, Setting
+from simcore.spec import SpecError
 
 Array = npt.NDArray[np.float64]
 
 
-def calibrate(found: Measurements, target: Target, today: datetime.date) -> Calibration:
+def calibrate(found: Measurements, target: Target, today: datetime.date, most: int | None = None) -> Calibration:
     """The calibration of the target by what files hold; more is flagged on the way (``found.flags``). SpecError where
-    nothing of the target is left, or where a tensor parallel degree is not known."""
+    nothing of the target is left, where a tensor parallel degree is not known, or where there are more than ``most``
+    results."""
     serving, steps = select(found, target)
     settings = [point.setting for point in serving] + [point.setting for point in steps]
     every = observations(serving, steps, target, found.flags)
+    if most is not None and len(every) > most:
+        raise SpecError(f"found {len(every)} results that can be used, expected at most {most} here")
     fitted = fit(target, every)
     residuals = _residuals(target, every, fitted)
     return Calibration(

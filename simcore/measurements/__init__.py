@@ -1,9 +1,11 @@
 """Measured results from the files of benchmark tools, in one form."""
 
+from simcore.measurements.content import Content, content_of
 from simcore.measurements.points import Flag, Flags, Measurements, ServingPoint, Setting, Source, StepPoint
-from simcore.measurements.read import Given, read_measurements
+from simcore.measurements.read import Given, read_content, read_measurements
 
 __all__ = [
+    "Content",
     "Flag",
     "Flags",
     "Given",
@@ -12,5 +14,7 @@ __all__ = [
     "Setting",
     "Source",
     "StepPoint",
+    "content_of",
+    "read_content",
     "read_measurements",
 ]

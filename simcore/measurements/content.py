@@ -35,7 +35,12 @@ def load(path: str) -> Content:
         data = Path(path).read_bytes()
     except OSError as error:
         raise SpecError(f"{path}: found {(error.strerror or str(error)).lower()}, expected a readable file") from None
-    return Content(path, hashlib.sha256(data).hexdigest(), text_of(path, data))
+    return content_of(path, data)
+
+
+def content_of(name: str, data: bytes) -> Content:
+    """A file's bytes as its text; SpecError as ``load``."""
+    return Content(name, hashlib.sha256(data).hexdigest(), text_of(name, data))
 
 
 def text_of(name: str, data: bytes) -> str:

@@ -47,16 +47,12 @@ def read_measurements(paths: Sequence[str], given: Given | None = None) -> Measu
     """All points of all files, checked. SpecError, one line, where a file is no benchmark's."""
     found = Measurements()
     for path in paths:
-        _read_file(load(path), given or Given(), found)
+        read_content(load(path), given or Given(), found)
     return found
 
 
 def read_content(content: Content, given: Given, found: Measurements) -> None:
     """Add one file's points to ``found``; SpecError as ``read_measurements``."""
-    _read_file(content, given, found)
-
-
-def _read_file(content: Content, given: Given, found: Measurements) -> None:
     if any(source.sha256 == content.sha256 for source in found.sources):
         found.flags.add(Flag(content.name, "whole file", "", "", "the same file was given before", "row left out"))
         return

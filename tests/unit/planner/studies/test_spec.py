@@ -6,14 +6,24 @@ from typing import Any
 import pytest
 
 from planner.accounts.models import User
+from planner.accounts.teams import working_team
+from planner.calibrations import services as calibrations
+from planner.calibrations.models import Calibration
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import clean_inputs
 from planner.studies.spec import Question, compile_question, study_spec
 from planner.workloads.models import Workload
+from simcore.latency.calibrated import parse_calibration
+from simcore.measurements import Given, content_of
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, Model, SlowdownSlo, decode_study, encode
 from simcore.study import load_trace
+from tests.unit.simcore.calibration import known
 
 NEW_FIELDS = ("token_budgets", "counts_tried")
+
+
+def machine_id(machine: str | Machine) -> str:
+    return machine if isinstance(machine, str) else machine.id
 
 
 def asked(user: User, inputs: dict[str, Any], **changes: Any) -> Question:
@@ -128,3 +138,50 @@ def test_a_revision_whose_workload_is_gone_says_so(alice: User, charlie: User, r
     assert study_spec(revision, alice).rate_req_per_s == 10.0
     with pytest.raises(FieldErrors, match=r"workload: Found ‘.*’, expected one of your team's workloads"):
         study_spec(revision, charlie)
+
+
+@pytest.fixture
+def calibrated(alice: User) -> str:
+    """The key of a calibration of Llama-3.1-8B on H100."""
+    text = known.serving(known.SLOWER, (1, 8))
+    texts = [content_of("bench.json", text.encode())]
+    fitted = calibrations.fit(texts, Given(), model=known.MODEL, machine=known.MACHINE)
+    team = working_team(alice)
+    assert team is not None
+    return f"{calibrations.PREFIX}{calibrations.save(team, alice, 'mine', fitted).pk}"
+
+
+def test_a_calibration_is_of_its_accelerator_and_copied_in(
+    alice: User, inputs: dict[str, Any], calibrated: str
+) -> None:
+    spec = asked(alice, inputs, model="llama-3.1-8b", latency=calibrated).spec
+    assert (spec.latency.source, spec.latency.engine) == ("roofline", "vllm-2026")
+    own = {machine_id(choice.machine): choice.latency for choice in spec.machines}
+    assert own["dgx-a100"] is None
+    assert own["dgx-h100"] is not None
+    assert own["dgx-h100"].calibration is not None
+    assert parse_calibration(own["dgx-h100"].calibration.encode()).residuals == ()
+    assert decode_study(json.loads(json.dumps(encode(spec)))) == spec
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": "llama-3.1-70b"}, "mine, which is of llama-3.1-8b; expected a calibration of llama-3.1-70b"),
+        ({"machines": ["dgx-a100"], "families": []}, "which is of h100-80gb; no machine chosen has it"),
+    ],
+)
+def test_a_calibration_of_something_else_is_refused(
+    alice: User, inputs: dict[str, Any], calibrated: str, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(FieldErrors) as refused:
+        asked(alice, inputs | {"model": "llama-3.1-8b"}, latency=calibrated, **changes)
+    assert message in refused.value.fields["latency"]
+
+
+def test_a_deleted_calibration_is_asked_for_again(alice: User, inputs: dict[str, Any], calibrated: str) -> None:
+    cleaned = clean_inputs(alice, inputs | {"model": "llama-3.1-8b", "latency": calibrated})
+    Calibration.objects.visible_to(alice).delete()
+    with pytest.raises(FieldErrors) as refused:
+        compile_question(alice, cleaned)
+    assert "expected one of your team's calibrations" in refused.value.fields["latency"]

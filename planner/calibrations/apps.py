@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class CalibrationsConfig(AppConfig):
+    name = "planner.calibrations"

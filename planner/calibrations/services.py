@@ -1,0 +1,100 @@
+"""Fitting uploaded benchmark files, keeping the result, and offering it to questions."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.utils import timezone
+
+from planner.accounts.models import Team, User
+from planner.accounts.owned import Visitor
+from planner.calibrations.models import Calibration
+from simcore.latency.calibrated import FORMAT, parse_calibration
+from simcore.latency.calibrated import Calibration as Fitted
+from simcore.measurements import Content, Given, Measurements, content_of, read_content
+from simcore.spec import LatencySpec, SpecError, encode
+
+MOST_BYTES = 64 << 20
+"""Of all files of a form together."""
+MOST_RESULTS = 80
+"""A fit takes a server's thread some tenths of a second for each."""
+PREFIX = "calibration-"
+"""Of a calibration's key among a question's iteration times."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A calibration, and what was found in its files."""
+
+    fitted: Fitted
+    found: dict[str, Any]
+
+
+def contents(files: Sequence[UploadedFile]) -> list[Content]:
+    """The files' texts; SpecError, one line, where one is none."""
+    total = sum(file.size or 0 for file in files)
+    if total > MOST_BYTES:
+        raise SpecError(f"found {total / 1e6:.0f} MB, expected at most {MOST_BYTES / 1e6:.0f} MB together")
+    return [content_of(file.name or "file", file.read()) for file in files]
+
+
+def ready_made(texts: Sequence[Content]) -> Fit | None:
+    """The calibration where a LATENCY.json was uploaded; None where they are benchmark files."""
+    first = texts[0]
+    if len(texts) > 1 or f'"{FORMAT}"' not in first.text[:1000]:
+        return None
+    try:
+        return Fit(parse_calibration(first.text.encode()), {"flags": [], "counts": []})
+    except SpecError as error:
+        raise SpecError(f"{first.name}: {error}") from None
+
+
+def fit(texts: Sequence[Content], given: Given, **target: Any) -> Fit:
+    """The files fitted to a target's model on its machine (see simcore.calibration.Target); SpecError says what
+    cannot be."""
+    from simcore.calibration import Target, calibrate
+
+    found = Measurements()
+    for text in texts:
+        read_content(text, given, found)
+    fitted = calibrate(found, Target(**target), timezone.now().date(), most=MOST_RESULTS)
+    counts = [[effect, field, count] for (effect, field), count in sorted(found.flags.counts.items())]
+    return Fit(fitted, {"flags": [asdict(flag) for flag in found.flags.listed], "counts": counts})
+
+
+def save(team: Team, user: User, name: str, done: Fit) -> Calibration:
+    """The team's row."""
+    measured = done.fitted.validity
+    return Calibration.objects.create(
+        team=team,
+        created_by=user,
+        name=name,
+        model=measured.model,
+        accelerator=measured.accelerator,
+        content=json.dumps(encode(done.fitted), indent=1, ensure_ascii=False),
+        found=done.found,
+    )
+
+
+def offered(user: Visitor) -> list[tuple[str, str]]:
+    """Key and words of each calibration that the user sees, for a question to choose from."""
+    rows = Calibration.objects.visible_to(user).values_list("pk", "name", "model", "accelerator")
+    return [(f"{PREFIX}{pk}", f"Calibrated: {name} ({model}, {accelerator})") for pk, name, model, accelerator in rows]
+
+
+def calibration_for(user: Visitor, key: str) -> Calibration:
+    """The calibration of a question's key; SpecError where the user sees none."""
+    number = key.removeprefix(PREFIX)
+    rows = Calibration.objects.visible_to(user)
+    found = rows.filter(pk=number).first() if number.isdigit() else None
+    if found is None:
+        raise SpecError(f"found '{key}', expected one of your team's calibrations: it may have been deleted")
+    return found
+
+
+def latency_of(calibration: Calibration) -> LatencySpec:
+    """As a study holds it: all that its times depend on, without the residuals."""
+    kept = replace(calibration.fitted(), residuals=())
+    return LatencySpec(source="calibrated", calibration=json.dumps(encode(kept), ensure_ascii=False))

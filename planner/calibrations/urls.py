@@ -1,0 +1,14 @@
+from django.urls import path
+
+from planner.lazy import views_of
+
+view = views_of("planner.calibrations.views")
+
+app_name = "calibrations"
+urlpatterns = [
+    path("", view("calibration_list"), name="list"),
+    path("new", view("new"), name="new"),
+    path("<int:pk>", view("calibration_detail"), name="detail"),
+    path("<int:pk>/delete", view("delete"), name="delete"),
+    path("<int:pk>/latency.json", view("download"), name="download"),
+]

@@ -1,0 +1,72 @@
+"""Pages of the calibrations: the list, one of them, and a new one from benchmark files."""
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from planner.accounts.models import Team, User
+from planner.accounts.teams import working_team
+from planner.calibrations.forms import CalibrationForm
+from planner.calibrations.models import Calibration
+from planner.calibrations.page import calibration_page, listed
+from planner.workloads.upload_limit import too_large
+
+
+@require_safe
+def calibration_list(request: HttpRequest) -> HttpResponse:
+    rows = Calibration.objects.visible_to(request.user).select_related("created_by")
+    may_add = working_team(_user(request)) is not None
+    return render(request, "calibrations/list.html", {"rows": [listed(row) for row in rows], "may_add": may_add})
+
+
+@require_safe
+def calibration_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    calibration = _visible(request, pk)
+    editable = Calibration.objects.editable_by(request.user).filter(pk=pk).exists()
+    page = calibration_page(calibration)
+    return render(request, "calibrations/detail.html", {"page": page, "editable": editable})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    team, user = _team(request), _user(request)
+    form = CalibrationForm(team, user)
+    if request.method == "POST":
+        form = CalibrationForm(team, user, request.POST, request.FILES, too_large="benchmarks" in too_large(request))
+        if form.is_valid() and (calibration := form.save()):
+            messages.success(request, f"{calibration.name} is saved.")
+            return redirect("calibrations:detail", pk=calibration.pk)
+    return render(request, "calibrations/new.html", {"form": form})
+
+
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    calibration = get_object_or_404(Calibration.objects.editable_by(request.user), pk=pk)
+    calibration.delete()
+    messages.success(request, f"{calibration.name} is deleted. Studies that used it keep their copy.")
+    return redirect("calibrations:list")
+
+
+@require_safe
+def download(request: HttpRequest, pk: int) -> HttpResponse:
+    """The LATENCY.json, for the command line."""
+    response = HttpResponse(_visible(request, pk).content, content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="latency-{pk}.json"'
+    return response
+
+
+def _visible(request: HttpRequest, pk: int) -> Calibration:
+    return get_object_or_404(Calibration.objects.visible_to(request.user), pk=pk)
+
+
+def _team(request: HttpRequest) -> Team:
+    team = working_team(_user(request))
+    if team is None:
+        raise PermissionDenied("You may read in your teams, but write in none.")
+    return team
+
+
+def _user(request: HttpRequest) -> User:
+    return request.user  # type: ignore[return-value]
