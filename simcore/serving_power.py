@@ -1,7 +1,7 @@
 """What one replica draws on average at a fixed concurrency, and the energy of a token: from its curve and the power
 model alone, as the engine would add it up (``steady_state`` says how often a batch has prompts).
 
-    W = (1 - e)*decode(D + 1) + e*hybrid(D + 1 + x*p/h)        e: of the time, in iterations with prompts
+    W = (1 - e)*decode(D) + e*hybrid(D + x*p/h)        e: of the time, in iterations with prompts (a share h of them)
 
 Watts are of one accelerator, idle included, as nvidia-smi shows them: without host, fans and what the site adds.
 """
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.mean_iteration import Lengths, Mix, Serving
+from simcore.mean_iteration import Lengths, Serving
 from simcore.power import idle_w, watts_at, working_w
 from simcore.spec import Machine, Model
-from simcore.steady_state import closed_loop
+from simcore.steady_state import SteadyState, closed_loop
 
 
 @dataclass(frozen=True)
@@ -54,19 +54,31 @@ def serving_power(
     """A replica of ``tensor_parallel`` accelerators (times ``serving.stages``) with so many requests in flight."""
     serving = serving or Serving()
     state = closed_loop(curve, lengths, serving, concurrency)
+    return steady_power(model, machine, tensor_parallel, curve, lengths, state, serving)
+
+
+def steady_power(
+    model: Model,
+    machine: Machine,
+    tensor_parallel: int,
+    curve: IterationCurve,
+    lengths: Lengths,
+    state: SteadyState,
+    serving: Serving | None = None,
+) -> ServingPower:
+    """A replica in a steady state that was worked out from the same curve and lengths; it is never idle in it."""
+    serving = serving or Serving()
     watts = working_w(model, machine, tensor_parallel, serving.stages, curve)
-    served = min(concurrency, serving.residents(lengths)) / serving.stages
-    mix = Mix(curve, lengths, serving, max(served, 1.0) - 1)
-    x = min(state.req_per_s * state.iteration_s / serving.stages, mix.most)
-    without_s, with_s, prompts = mix.iterations_s(x)
-    decodes = x * lengths.steps + (1 if lengths.steps else 0)
-    alone = prompts if serving.prefill_apart else 1 - prompts
-    early = prompts * with_s / (prompts * with_s + (1 if serving.prefill_apart else alone) * without_s)
-    kind = BatchKind.PREFILL if serving.prefill_apart or not lengths.steps else BatchKind.HYBRID
-    new = x * lengths.prompt / prompts if prompts else 0.0
-    with_w = watts_at(watts[kind], new if kind == BatchKind.PREFILL else decodes + new)
-    mean_w = early * with_w + (1 - early) * watts_at(watts[BatchKind.DECODE], max(decodes, 1.0))
-    accelerators = tensor_parallel * serving.stages
+    x = state.req_per_s * state.iteration_s / serving.stages
+    decodes, share = max(x * lengths.steps, 1.0 if lengths.steps else 0.0), state.prompts_share
+    new = x * lengths.prompt / share if share else 0.0
+    apart = serving.prefill_apart or not lengths.steps
+    with_w = watts_at(watts[BatchKind.PREFILL], new) if apart else watts_at(watts[BatchKind.HYBRID], decodes + new)
+    without_s, with_s = state.gap_s * (1 - share), state.gap_with_prompts_s * share
+    if serving.prefill_apart:
+        without_s, with_s = state.gap_s, (state.gap_with_prompts_s - state.gap_s) * share
+    joules = without_s * watts_at(watts[BatchKind.DECODE], max(decodes, 1.0)) + with_s * with_w
+    mean_w, accelerators = joules / (without_s + with_s), tensor_parallel * serving.stages
     total = state.req_per_s * (lengths.prompt + lengths.steps + 1)
     return ServingPower(
         mean_w, accelerators, _machine_w(machine, mean_w, accelerators), state.output_tokens_per_s, total

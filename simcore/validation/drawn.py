@@ -11,11 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from simcore.catalogue import resolve_accelerator
-from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.power import idle_w, stage_power
+from simcore.latency.curve import IterationCurve
+from simcore.serving_power import ServingPower, steady_power
 from simcore.spec import Machine, Model
 from simcore.steady_state import Lengths, Serving, SteadyState, closed_loop
 from simcore.validation.comparison import Comparison, Findings, NotCompared, Phase, Place
@@ -35,7 +32,6 @@ AT_THE_WALL = re.compile(r"measured wall power (\d+(?:\.\d+)?) W")
 PAIR = re.compile(r"(\d+)k/(\d+)k")
 USUAL_LENGTHS = Lengths.of(1024, 1024)
 ENGINE = "vllm-2026"
-MW_PER_W = 1e3
 
 
 @dataclass(frozen=True)
@@ -49,20 +45,14 @@ class Served:
     lengths: Lengths
     state: SteadyState
 
+    def power(self) -> ServingPower:
+        """Of one replica: of its accelerators, and with its machine."""
+        place = self.place
+        return steady_power(self.model, self.machine, place.tensor_parallel, self.curve, self.lengths, self.state)
+
     def replica_w(self) -> float:
-        """Of one replica's accelerators (of one pipeline stage), idle included."""
-        state, lengths = self.state, self.lengths
-        decodes = state.req_per_s * lengths.steps * state.iteration_s
-        h = state.prompts_share
-        prompts = state.req_per_s * lengths.prompt * state.iteration_s / h if h else 0.0
-        power = stage_power(self.model, self.machine, self.place.tensor_parallel, 1, self.curve)
-        drawn = [
-            float(np.interp(tokens, power.tokens, power.milliwatts[kind])) / MW_PER_W
-            for kind, tokens in ((BatchKind.DECODE, decodes), (BatchKind.HYBRID, decodes + prompts))
-        ]
-        times = [(1 - h) * state.gap_s, h * state.gap_with_prompts_s]
-        above = sum(watts * time for watts, time in zip(drawn, times, strict=True)) / sum(times)
-        return above + self.place.tensor_parallel * resolve_accelerator(self.machine).idle_w
+        """Of one replica's accelerators (of one pipeline stage), idle included, fans not."""
+        return self.power().accelerator_w * self.place.tensor_parallel
 
 
 def compare_notes(rows: list[Row]) -> Findings:
@@ -98,13 +88,9 @@ def _drawn(of: ServingRow, drawn: re.Match[str]) -> list[Comparison]:
 
 def _wall(of: ServingRow, measured_w: float) -> list[Comparison]:
     served = _served(of)
-    each = of.place.tensor_parallel * of.pipeline_parallel
-    accelerators = resolve_accelerator(of.machine)
-    above_w = (served.replica_w() - of.place.tensor_parallel * accelerators.idle_w) * of.accelerators / each
-    machines = max(of.accelerators / of.machine.accelerators, 1)
-    return [
-        _comparison(of.row, SERVING_SET, served, "power", measured_w, idle_w(of.machine) * machines + above_w, "W", of)
-    ]
+    replicas = of.accelerators / of.place.tensor_parallel
+    watts = served.power().machine_w * replicas
+    return [_comparison(of.row, SERVING_SET, served, "power", measured_w, watts, "W", of)]
 
 
 def _comparison(
