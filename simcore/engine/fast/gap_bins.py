@@ -12,12 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.engine.fast.gap_scale import bin_of, start_of
-from simcore.engine.fast.gap_state import MOST_COUNTED, GapRun, gap_run_row
+from simcore.engine.fast.gap_state import MOST_COUNTED, PLACES, GapRun, gap_run_row, place_by_digits
 from simcore.engine.fast.jit import entry, step
 from simcore.engine.fast.layout import Int64, address_of, numbers
-
-MET_BITS = 12
-MET = 2**MET_BITS
 
 
 def count_growing(runs: NDArray[Any], bins: Int64) -> None:
@@ -28,7 +25,7 @@ def count_growing(runs: NDArray[Any], bins: Int64) -> None:
 def pick_marked(runs: NDArray[Any], bins: Int64, picked: NDArray[Any]) -> int:
     """Put the runs that reach into a marked bin (not below 0) into ``picked``, which may be their own table; those of
     one and the same gap are mostly merged. Returns how many they are."""
-    met = np.full(MET, -1)
+    met = np.full(PLACES, -1)
     return pick_reaching(address_of(runs), len(runs), address_of(bins), address_of(picked), address_of(met))
 
 
@@ -43,8 +40,7 @@ def count_growing_into(runs: int, length: int, bins: int) -> None:
 
 @entry
 def pick_reaching(runs: int, length: int, bins: int, picked: int, met: int) -> int:
-    """``pick_marked``. Addresses of tables; ``met``: places by a part of the gap's digits, where a run of one gap was
-    put last."""
+    """``pick_marked``. Addresses of tables; ``met``: where a run of one gap was put last, by ``place_by_digits``."""
     kept = 0
     for i in range(length):
         run = gap_run_row(runs, i)
@@ -52,7 +48,7 @@ def pick_reaching(runs: int, length: int, bins: int, picked: int, met: int) -> i
         if not reaches(run, bins):
             continue
         if not grows(run) and terms * count <= MOST_COUNTED:
-            place = (first ^ first >> MET_BITS ^ first >> 2 * MET_BITS) & (MET - 1)
+            place = place_by_digits(first)
             if is_merged(picked, numbers(met)[place], first, terms * count):
                 continue
             numbers(met)[place] = kept

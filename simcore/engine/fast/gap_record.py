@@ -66,10 +66,11 @@ class GapRecord:
         """Move those of the runs to the front that are kept: so many at most, if the marks may shrink that far.
         Every gap so far is counted. Returns how many they are."""
         kept = pick_marked(runs, self.bins, runs)
-        upto = np.cumsum(self.counts)
-        while kept > most and self.shrinks and self.margin > LEAST_MARGIN:
-            self._shrink(upto)
-            kept = pick_marked(runs[:kept], self.bins, runs)
+        if kept > most and self.shrinks:
+            upto = np.cumsum(self.counts)
+            while kept > most and self.margin > LEAST_MARGIN:
+                self._shrink(upto)
+                kept = pick_marked(runs[:kept], self.bins, runs)
         return kept
 
     def _shrink(self, upto: Int64) -> None:

@@ -21,6 +21,15 @@ class GapRun:
 MOST_COUNTED = 2**31 - 1
 gap_run_row = row_of(GapRun)
 
+PLACE_BITS = 12
+PLACES = 2**PLACE_BITS
+
+
+@step
+def place_by_digits(gap_ps: int) -> int:
+    """Where it is noted which run has a gap: below ``PLACES``, by a part of its digits."""
+    return (gap_ps ^ gap_ps >> PLACE_BITS ^ gap_ps >> 2 * PLACE_BITS) & (PLACES - 1)
+
 
 @step
 def gaps_may_lack(cluster: Cluster) -> bool:

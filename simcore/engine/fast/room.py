@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simcore.engine.fast.gap_bins import count_growing
-from simcore.engine.fast.gap_state import GapRun
+from simcore.engine.fast.gap_state import PLACES, GapRun
 from simcore.engine.fast.layout import fields_of, table
 from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.request_state import Request, Task, Transfer
@@ -29,6 +29,7 @@ def put_room(memory: Memory) -> None:
     lengthen_slots(memory, FIRST_SLOTS)
     memory.put("energy_by_second_nj", np.zeros(0, np.int64))
     lengthen_seconds(memory, FIRST_SECONDS)
+    memory.put("gap_places", np.zeros(PLACES, np.int32))
 
 
 def empty_room(memory: Memory) -> None:
@@ -38,6 +39,7 @@ def empty_room(memory: Memory) -> None:
     slots = len(memory.tables["free_slots"])
     memory.tables["free_slots"][:] = np.arange(slots - 1, -1, -1)
     memory.tables["requests"]["here"] = 0
+    memory.tables["gap_places"][:] = 0
 
 
 def put_gaps(memory: Memory) -> None:

@@ -240,6 +240,8 @@ class Cluster:
     gap_bins: int
     """How many gaps came, by their bin (``gap_scale.py``); below 0, from ``UNMARKED`` on, where its runs are not
     kept."""
+    gap_places: int
+    """Which row of ``gaps`` had a gap last (``gap_notes.py``): int32."""
     gap_room: int
     """Rows of ``gaps``."""
     wait_limits: int
