@@ -22,7 +22,7 @@ MOST_COUNTED = 2**31 - 1
 gap_run_row = row_of(GapRun)
 
 PLACE_BITS = 12
-PLACES = 2**PLACE_BITS
+PLACES = 1 << PLACE_BITS
 
 
 @step
