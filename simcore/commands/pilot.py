@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import math
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_apart, check_writable, naming, read_case, read_requests, write_json
 from simcore.commands.numbers import rate
-from simcore.measurements import read_measurements
+from simcore.measurements import Measurements, read_measurements
 from simcore.pilot import PilotKit, PilotRun, pilot_kit, verdict
+from simcore.pilot.calibration import pilot_calibrations
 from simcore.pilot.error import time_error
-from simcore.spec import Case, SpecError
+from simcore.pilot.part import smallest_part
+from simcore.spec import Case, SpecError, encode
 from simcore.traces import Trace
 
 
@@ -27,7 +31,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--rate", required=True, type=rate, metavar="R", help="what the design is bought for, requests/s"
     )
     parser.add_argument("--capacity", type=rate, metavar="C", help="what it holds, requests/s (default: searched for)")
-    parser.add_argument("--result", metavar="BENCH.json", help="a benchmark's result: pass or fail")
+    parser.add_argument("--result", nargs="+", metavar="BENCH.json", help="results of its runs: pass or fail")
+    parser.add_argument(
+        "--calibration",
+        metavar="LATENCY.json",
+        help="with --result: fit iteration times to it (a pair: LATENCY.prefill.json and LATENCY.decode.json)",
+    )
     parser.add_argument(
         "--run", dest="named_run", metavar="NAME", help="of which run (default: the one whose lengths it has)"
     )
@@ -38,14 +47,21 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def pilot(arguments: argparse.Namespace) -> None:
     """Write the kit, and the verdict where there is a result."""
     check_writable(arguments.out)
-    check_apart([arguments.out], [arguments.case, arguments.trace, *filter(None, [arguments.result])])
+    check_writable(arguments.calibration)
+    results = arguments.result or []
+    check_apart([arguments.out, arguments.calibration], [arguments.case, arguments.trace, *results])
+    if arguments.calibration and not results:
+        raise SpecError("--calibration: found no --result, expected the files of a pilot's runs")
     case = read_case(arguments.case)
     trace, _ = read_requests(arguments.trace)
     with naming(arguments.case):
         kit = _kit(case, trace, arguments.rate, arguments.capacity)
     report = kit_json(kit)
-    if arguments.result:
-        report["verdict"] = _verdict(kit, arguments.result, arguments.named_run)
+    if results:
+        found = _results(kit, results)
+        report["verdict"] = [_judged(kit, point, arguments.named_run) for point in found.serving]
+        if arguments.calibration:
+            report["calibrations"] = _calibrated(case, found, arguments.calibration)
     write_json(arguments.out, report)
 
 
@@ -81,12 +97,25 @@ def _finite(band: dict[str, Any]) -> dict[str, float | None]:
     return {name: value if math.isfinite(value) else None for name, value in band.items() if name != "figure"}
 
 
-def _verdict(kit: PilotKit, path: str, name: str | None) -> list[dict[str, Any]]:
-    found = read_measurements([path])
+def _results(kit: PilotKit, paths: list[str]) -> Measurements:
+    found = read_measurements(paths)
     if not found.serving:
         first = f": {found.flags.listed[0]}" if found.flags.listed else ""
-        raise SpecError(f"{path}: found no result that can be used, expected one of {_names(kit)}{first}")
-    return [_judged(kit, point, name) for point in found.serving]
+        raise SpecError(f"{', '.join(paths)}: found no result that can be used, expected one of {_names(kit)}{first}")
+    return found
+
+
+def _calibrated(case: Case, found: Measurements, path: str) -> list[dict[str, Any]]:
+    """Written one file a replica; what was fitted, in short."""
+    every = pilot_calibrations(smallest_part(case), found, datetime.datetime.now(datetime.UTC).date())
+    written = []
+    for one in every:
+        to = path if len(every) == 1 else str(Path(path).with_suffix(f".{one.role}.json"))
+        check_writable(to)
+        write_json(to, encode(one.calibration))
+        errors = [encode(error) for error in one.calibration.errors]
+        written.append({"role": one.role, "path": to, "errors": errors})
+    return written
 
 
 def _judged(kit: PilotKit, point: Any, name: str | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 from dataclasses import replace
@@ -14,9 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcore.__main__ import main
-from simcore.measurements import ServingPoint, Setting
+from simcore.catalogue import model
+from simcore.latency.calibrated import Calibration
+from simcore.latency.curve import PS_PER_S
+from simcore.latency.roofline import roofline_curve
+from simcore.measurements import Measurements, ServingPoint, Setting, Source
 from simcore.pilot import PilotRun, pilot_kit, verdict
-from simcore.pilot.part import smallest_part
+from simcore.pilot.calibration import decode_steps, pilot_calibrations, prefill_steps
+from simcore.pilot.part import Part, smallest_part
 from simcore.pilot.prediction import predict
 from simcore.simulation import simulate
 from simcore.slo import objective
@@ -243,8 +249,72 @@ def test_the_command_writes_the_kit_and_judges_a_benchmark(tmp_path: Path, capsy
             | {"p99_tpot_ms": 25.0, "mean_itl_ms": tpot_s * 1e3, "median_itl_ms": 18.0, "p99_itl_ms": 40.0}
         )
     )
-    assert main([*asked, "--result", str(result)]) == 0
-    (judged,) = json.loads(capsys.readouterr().out)["verdict"]
+    calibration = tmp_path / "latency.json"
+    assert main([*asked, "--result", str(result), "--calibration", str(calibration)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    (judged,) = report["verdict"]
     assert judged["passes"]
     assert judged["sentence"] == "Passes: as predicted."
+    assert [made["path"] for made in report["calibrations"]] == [str(calibration)]
+    case.write_text(json.dumps(CO_LOCATED | {"latency": {"source": "calibrated", "path": str(calibration)}}))
+    assert main(["iteration", str(case), "--decode-contexts", "1000"]) == 0
     assert main([*asked, "--result", str(case)]) == 2
+    assert main([*asked, "--calibration", str(calibration)]) == 2
+
+
+def result_of(run: PilotRun, seconds: dict[str, float]) -> ServingPoint:
+    return measured(run, ttft_s=seconds["ttft_s"], tpot_s=seconds["tpot_s"], requests_per_s=run.req_per_s)
+
+
+@pytest.mark.parametrize("slower", [0.8, 1.0, 1.25])
+def test_a_pairs_results_give_back_each_machines_own_step(slower: float) -> None:
+    part = smallest_part(decode_case(PAIR))
+    prefill, decode = part.pools
+    for run in kit_of(PAIR, headroom=2).runs:
+        said = predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, slower)
+        point = result_of(run, vars(said))
+        (prompt,) = prefill_steps(part, prefill, [point])
+        (token,) = decode_steps(part, decode, [point])
+        alone_s = prefill.curve.iteration_ps([(run.prompt_tokens, 0)], []) / PS_PER_S
+        batch_s = decode.curve.iteration_ps([], [round(token.context_tokens)] * token.sequences) / PS_PER_S
+        assert prompt.time_s == pytest.approx(slower * alone_s, rel=1e-3)
+        assert token.time_s == pytest.approx(slower * batch_s, rel=0.01)
+
+
+def errors_of(part: Part, run: PilotRun, calibration: Calibration, pool: int, kind: str) -> float:
+    """How far the calibrated curve is from one that takes a quarter longer, at the run's own batch."""
+    before = part.pools[pool].curve
+    degrees = (part.pools[pool].tensor_parallel, 1)
+    machine = part.pools[pool].machine
+    after = roofline_curve(model("llama-3.1-70b"), machine, *degrees, "vllm-2026", calibration.coefficients)
+    batch = ([(run.prompt_tokens, 0)], []) if kind == "prefill" else ([], [run.prompt_tokens] * 20)
+    return after.iteration_ps(*batch) / (1.25 * before.iteration_ps(*batch)) - 1
+
+
+def test_a_pilot_that_took_a_quarter_longer_mends_the_calibration() -> None:
+    part = smallest_part(decode_case(PAIR))
+    runs = kit_of(PAIR, headroom=2).runs
+    points = [
+        result_of(run, vars(predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, 1.25))) for run in runs
+    ]
+    found = Measurements(points, [], [Source("bench.json", "0" * 64, "vllm bench serve", len(points))])
+    prefill, decode = pilot_calibrations(part, found, datetime.date(2026, 11, 30))
+    assert (prefill.role, decode.role) == ("prefill", "decode")
+    assert abs(errors_of(part, runs[0], prefill.calibration, 0, "prefill")) < 0.05
+    assert abs(errors_of(part, runs[0], decode.calibration, 1, "decode")) < 0.05
+
+
+def test_a_co_located_pilot_is_fitted_as_any_benchmark() -> None:
+    part = smallest_part(decode_case(CO_LOCATED))
+    (run,) = kit_of(CO_LOCATED, headroom=2).runs
+    point = result_of(run, vars(predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, 1.25)))
+    found = Measurements([point], [], [Source("bench.json", "0" * 64, "vllm bench serve", 1)])
+    (mixed,) = pilot_calibrations(part, found, datetime.date(2026, 11, 30))
+    assert abs(errors_of(part, run, mixed.calibration, 0, "decode")) < 0.1
+
+
+def test_measured_tables_have_nothing_to_fit() -> None:
+    pools = [pool | {"tensor_parallel": 8} for pool in PAIR["pools"]]
+    case = decode_case(PAIR | {"model": "llama2-70b", "latency": {"source": "measured"}, "pools": pools})
+    with pytest.raises(SpecError, match="there are no coefficients to fit"):
+        pilot_calibrations(smallest_part(case), Measurements(), datetime.date(2026, 11, 30))
