@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from simcore.validation import fit_split, lengths
-from simcore.validation.comparison import Comparison, Findings
+from simcore.validation.comparison import Comparison, Findings, NotCompared
 from simcore.validation.goals import Goal, goals
 from simcore.validation.open_loops import CapacityComparison
 from simcore.validation.serving_row import DEFAULTS
@@ -144,11 +143,31 @@ def _assumptions() -> str:
 
 
 def _left_out(found: Findings) -> str:
-    counts = Counter((one.set, one.reason) for one in found.left_out)
-    first = {(one.set, one.reason): one for one in reversed(found.left_out)}
+    groups: dict[tuple[str, str], list[NotCompared]] = {}
+    for one in found.left_out:
+        groups.setdefault((one.set, one.reason), []).append(one)
     rows = [
-        (name, str(count), reason, first[name, reason].row, first[name, reason].what)
-        for (name, reason), count in sorted(counts.items())
+        (name, str(len(group)), reason, group[0].what, lines_of([one.row for one in group]))
+        for (name, reason), group in sorted(groups.items())
     ]
-    text = f"{len(found.left_out)} rows, none dropped: each reason with the first row that it holds for."
-    return f"## Not compared\n\n{text}\n\n" + _table(("set", "rows", "reason", "first", "what"), rows)
+    text = f"{len(found.left_out)} rows, none dropped: each reason, what the first row is of, and all rows."
+    return f"## Not compared\n\n{text}\n\n" + _table(("set", "rows", "reason", "the first", "lines"), rows)
+
+
+def lines_of(rows: Sequence[str]) -> str:
+    """``file.csv:3`` and such as lines by file, neighbours as a range."""
+    files: dict[str, list[int]] = {}
+    for row in rows:
+        name, _, line = row.rpartition(":")
+        files.setdefault(name or line, []).extend([int(line)] if name else [])
+    return "; ".join(f"{name}: {_ranges(sorted(lines))}" if lines else name for name, lines in files.items())
+
+
+def _ranges(lines: list[int]) -> str:
+    spans: list[list[int]] = []
+    for line in lines:
+        if spans and line <= spans[-1][1] + 1:
+            spans[-1][1] = line
+        else:
+            spans.append([line, line])
+    return ", ".join(str(low) if low == high else f"{low} to {high}" for low, high in spans)

@@ -13,7 +13,7 @@ from simcore.validation.comparison import Comparison, Findings
 from simcore.validation.open_loops import CapacityComparison
 from simcore.validation.printed import printed
 from simcore.validation.recompute import recompute
-from simcore.validation.report import report
+from simcore.validation.report import lines_of, report
 from simcore.validation.residual_table import residual_lines
 
 SERVING = (
@@ -190,6 +190,11 @@ def test_the_texts_name_everything_and_repeat_themselves(found: Findings, folder
     assert any("capacity at the SLO" in line for line in printed(found))
     assert not any("serving_points.csv:6" in line for line in residual_lines(found))
     assert residual_lines(found)[0].startswith("engine,variant,accelerator,model,tensor_parallel,phase")
+
+
+def test_rows_that_were_left_out_are_told_by_file_and_line() -> None:
+    rows = ["a.csv:7", "a.csv:3", "a.csv:4", "b/c.csv:9", "a.csv:5", "kernel_db"]
+    assert lines_of(rows) == "a.csv: 3 to 5, 7; b/c.csv: 9; kernel_db"
 
 
 def test_missing_files_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
