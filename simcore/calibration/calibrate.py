@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import math
+import statistics
 from collections.abc import Sequence
 
 import numpy as np
@@ -85,9 +87,12 @@ def _error(phase: str, rows: Sequence[Residual]) -> PhaseError:
     def mean(times: Sequence[float]) -> float:
         return sum(abs(t / r.measured_s - 1) for t, r in zip(times, rows, strict=True)) / len(rows)
 
+    before, after = mean([r.before_s for r in rows]), mean([r.after_s for r in rows])
     unseen = [r.held_out_s for r in rows if r.held_out_s is not None]
-    out = mean(unseen) if len(unseen) == len(rows) else None
-    return PhaseError(phase, len(rows), mean([r.before_s for r in rows]), mean([r.after_s for r in rows]), out)
+    if len(unseen) < len(rows):
+        return PhaseError(phase, len(rows), before, after)
+    off = [math.log(r.measured_s / t) for t, r in zip(unseen, rows, strict=True)]
+    return PhaseError(phase, len(rows), before, after, mean(unseen), statistics.fmean(off), statistics.pstdev(off))
 
 
 def _replaced(target: Target, fitted: Fit) -> tuple[Replaced, ...]:
@@ -103,7 +108,7 @@ def _validity(target: Target, every: Sequence[Observation]) -> Validity:
     loads = [one for one in every if isinstance(one, Load)]
     steps = [one for one in every if isinstance(one, Step)]
     prompts = [one.lengths.prompt for one in loads] + [float(one.context_tokens) for one in steps]
-    sequences = [max(_served(one), 1.0) for one in loads] + [float(one.sequences) for one in steps]
+    sequences = [one.served for one in loads] + [float(one.sequences) for one in steps]
     outputs = [one.lengths.steps + 1 for one in loads]
     return Validity(
         model=target.model.id,
@@ -114,15 +119,6 @@ def _validity(target: Target, every: Sequence[Observation]) -> Validity:
         output_tokens=_span(outputs) if outputs else None,
         power_cap_w=target.machine.power_cap_w,
     )
-
-
-def _served(one: Load) -> float:
-    """Sequences at once: those in flight; at a rate those that Little's law gives for the measured times."""
-    if one.concurrency is not None:
-        return min(one.concurrency, one.serving.residents(one.lengths))
-    times = {figure.phase: figure.seconds for figure in one.figures}
-    stay = times.get("E2E") or times.get("TTFT", 0.0) + one.lengths.steps * times.get("TPOT", 0.0)
-    return (one.rate_req_per_s or 0.0) * stay
 
 
 def _span(values: Sequence[float]) -> Span:

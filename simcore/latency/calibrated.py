@@ -78,6 +78,10 @@ class PhaseError:
     after: float
     held_out: float | None = None
     """Of points predicted by a fit without them; null where there are too few."""
+    bias: float = 0.0
+    """Mean of ln(measured / predicted) of those."""
+    spread: float | None = None
+    """Its standard deviation; null as ``held_out``."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from simcore.catalogue import resolve_accelerator
+from simcore.latency.calibrated import calibration_of
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import PS_PER_S, IterationCurve
 from simcore.spec import LatencySpec, Machine, Model
+from simcore.trust.calibrated_error import calibrated_errors
 from simcore.trust.groups import Place, place_of
 from simcore.trust.phase_error import PHASES, PhaseError, phase_error
 from simcore.trust.tables import table_errors
@@ -87,6 +89,10 @@ def _time_error(
     curve = compile_curve(model, machine, tensor_parallel, pipeline_parallel, latency)
     if latency.source == "measured":
         found = table_errors(model, machine, tensor_parallel, latency)
+    elif latency.source == "calibrated":
+        own = calibrated_errors(model, machine, tensor_parallel, pipeline_parallel, latency)
+        engine = calibration_of(latency).engine
+        key, found = f"{key} {own.key}", _roofline(model, accelerator, tensor_parallel, engine, curve) | own.phases
     else:
         found = _roofline(model, accelerator, tensor_parallel, latency.engine, curve)
     cap = _cap(model, machine, tensor_parallel, pipeline_parallel, latency, curve)

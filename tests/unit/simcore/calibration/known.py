@@ -32,13 +32,18 @@ def steps(fitted: Coefficients, degrees: tuple[int, ...] = (1, 2)) -> str:
     return "\n".join(rows)
 
 
+def run(fitted: Coefficients, load: int, prompt: int, output: int, places: float = 256) -> Run:
+    """A closed loop in its steady state."""
+    found = closed_loop(curve(fitted), Lengths.of(prompt, output), Serving(max_batch_size=places), load)
+    return Run(load, prompt, output, found.ttft_s, found.tpot_s, 20 * load)
+
+
 def serving(fitted: Coefficients, loads: tuple[int, ...] = (1, 8, 64), **changes: object) -> str:
     """Runs of vllm bench serve, one a line."""
     lines = []
     for prompt, output in ((1000, 200), (3000, 100)):
         for load in loads:
-            found = closed_loop(curve(fitted), Lengths.of(prompt, output), Serving(), load)
-            run = Run(load, prompt, output, found.ttft_s, found.tpot_s, 20 * load)
-            median = {"median_ttft_ms": found.ttft_s * 1e3}
-            lines.append(json.dumps(vllm(run, **{"tp": "1", "gpu": "NVIDIA H100 80GB HBM3", **median, **changes})))
+            done = run(fitted, load, prompt, output)
+            own = {"tp": "1", "gpu": "NVIDIA H100 80GB HBM3", "median_ttft_ms": done.ttft_s * 1e3}
+            lines.append(json.dumps(vllm(done, **{**own, **changes})))
     return "\n".join(lines)

@@ -167,9 +167,36 @@ def test_several_replicas_share_the_load(tmp_path):
         assert ours.after_s == pytest.approx(theirs.after_s, rel=1e-6)
 
 
-def test_ttft_of_more_than_the_memory_takes_is_not_used(tmp_path):
-    run = bench_files.Run(concurrency=1000, prompt_tokens=8000, output_tokens=200, completed=20_000)
-    text = json.dumps(bench_files.vllm(run, tp=1))
-    calibration, found = fitted(tmp_path, text)
-    assert [error.phase for error in calibration.errors] == ["TPOT"]
-    assert "waited for a place" in str(found.flags.listed[0])
+def waited(run: bench_files.Run, in_flight: int) -> str:
+    """The run of an engine that serves ``run.concurrency`` at once, with more in flight: the others wait."""
+    waiting_s = (in_flight - run.concurrency) / run.requests_per_s
+    ttft_ms = (run.ttft_s + waiting_s) * 1e3
+    changes = {"max_concurrency": in_flight, "mean_ttft_ms": ttft_ms, "median_ttft_ms": ttft_ms}
+    return json.dumps(bench_files.vllm(run, tp=1, **changes))
+
+
+def test_an_engine_that_serves_fewer_at_once_is_seen(tmp_path):
+    """64 in flight, 16 places: TPOT is that of 16."""
+    run = known.run(known.SLOWER, 16, 1000, 200)
+    calibration, found = fitted(tmp_path, waited(run, 64), known.serving(known.SLOWER, (1, 8)))
+    (residual,) = [r for r in calibration.residuals if r.file.endswith("bench0.txt")]
+    assert residual.phase == "TPOT"
+    assert residual.load.startswith("TP1, 15.7")
+    assert residual.after_s == pytest.approx(residual.measured_s, rel=0.03)
+    assert any("waited for a place" in flag.reason for flag in found.flags.listed)
+
+
+def test_an_engine_that_holds_more_than_we_count_is_believed(tmp_path):
+    """500 in flight, all of them decoding, where our count has 256 places."""
+    run = known.run(known.SHIPPED, 500, 200, 400, places=1000)
+    calibration, found = fitted(tmp_path, json.dumps(bench_files.vllm(run, tp=1)))
+    assert {residual.phase for residual in calibration.residuals} == {"TPOT", "TTFT"}
+    assert calibration.validity.sequences.most == 500
+    assert found.flags.listed == []
+
+
+def test_an_open_loop_is_taken_at_as_many_as_its_times_are_of(tmp_path):
+    run = known.run(known.SLOWER, 20, 1000, 200)
+    changes = {"max_concurrency": None, "request_rate": run.requests_per_s * 1.01}
+    calibration, _ = fitted(tmp_path, json.dumps(bench_files.vllm(run, tp=1, **changes)))
+    assert "requests/s, 20 served at once" in calibration.residuals[0].load
