@@ -13,6 +13,7 @@ from simcore.commands.files import check_apart, check_writable, write_json
 from simcore.commands.numbers import count
 from simcore.latency.compile import compile_curve
 from simcore.mean_iteration import Lengths, Serving
+from simcore.measurements.points import Effect
 from simcore.measurements.power_logs.figures import LogFigures, figures
 from simcore.measurements.power_logs.read import MAX_GAP_S, read_power_logs
 from simcore.measurements.power_logs.samples import PowerLog
@@ -22,6 +23,7 @@ from simcore.spec import LatencySpec, SpecError, encode
 
 RUN = ("machine", "model", "tensor_parallel", "concurrency", "prompt_tokens", "output_tokens")
 """All of them or none: what the watts are of."""
+EFFECTS: tuple[Effect, ...] = ("row left out", "not used", "noted")
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -143,5 +145,8 @@ def _report(log: PowerLog, found: LogFigures, files: list[str], offset_s: float)
         },
         "all": {name: getattr(found, name) for name in ("mean_w", "p50_w", "p99_w", "energy_j", "idle_w")},
         "devices": [asdict(device) for device in found.devices],
-        "flags": {"counted": dict(log.flags.counts), "first": [str(flag) for flag in log.flags.listed]},
+        "flags": {
+            "counted": {effect: log.flags.total(effect) for effect in EFFECTS},
+            "first": [str(flag) for flag in log.flags.listed],
+        },
     }

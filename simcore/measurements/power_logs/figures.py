@@ -9,6 +9,7 @@ import numpy as np
 from simcore.measurements.points import Flag
 from simcore.measurements.power_logs.energy import Counter, Float64, Series, counter
 from simcore.measurements.power_logs.samples import Device, PowerLog
+from simcore.measurements.power_logs.times import shown
 from simcore.spec import SpecError
 
 BUSY = 0.05
@@ -16,6 +17,9 @@ BUSY = 0.05
 EDGE_S = 3.0
 """Beside the run, neither run nor idle: the driver averages, clocks fall slowly."""
 LEAST_COVERAGE = 0.95
+DAY_S = 86_400.0
+MOST_S = 31 * DAY_S
+"""Of one run; a wrong time in a log makes a window of years."""
 MOST_OFF = 0.05
 """Between samples and energy counter."""
 
@@ -82,6 +86,7 @@ class LogFigures:
 def figures(log: PowerLog, max_gap_s: float, start_s: float | None = None, end_s: float | None = None) -> LogFigures:
     """All figures over the given window, or the one in which any device is used. SpecError where nothing is in it."""
     window = _window(log, start_s, end_s)
+    _check_length(window)
     series = {key: Series(device, max_gap_s) for key, device in log.devices.items()}
     found, seconds = [], []
     for key, device in log.devices.items():
@@ -102,6 +107,13 @@ def figures(log: PowerLog, max_gap_s: float, start_s: float | None = None, end_s
         _sum([one.energy_j for one in used]),
         _sum([one.idle_w for one in used]),
     )
+
+
+def _check_length(window: Window) -> None:
+    if window.seconds > MOST_S:
+        days = f"{window.seconds / DAY_S:.4g} days ({shown(window.start_s, 0)} to {shown(window.end_s, 0)})"
+        expected = f"expected one run of at most {MOST_S / DAY_S:g} (--from, --to)"
+        raise SpecError(f"power log: found a window of {days}, {expected}")
 
 
 def _between(window: Window) -> str:

@@ -352,9 +352,11 @@ def test_the_command_compares_and_writes_a_machine_that_a_case_takes(
     log, out = tmp_path / "power.csv", tmp_path / "machine.json"
     rows = [(s, gpu, "500 W" if 10 <= s <= 50 else "90 W", "99 %" if 10 <= s <= 50 else "0 %")
             for s in range(61) for gpu in range(2)]  # fmt: skip
-    log.write_text(smi(rows))
+    log.write_text(smi([*rows, (61, 0, "[N/A]", "0 %"), (60.5, 1, "90 W", "0 %")]))
     assert main(["power", str(log), *RUN, "--out", str(out)]) == 0
     said = json.loads(capsys.readouterr().out)
+    assert said["missing"] == {"readings": 1, "by_what_stood_there": {"[N/A]": 1}}
+    assert said["flags"]["counted"] == {"row left out": 0, "not used": 1, "noted": 0}
     prediction = said["prediction"]
     assert prediction["measured_w"] == pytest.approx(500)
     assert abs(prediction["error_after"]) < 1e-3 < abs(prediction["error_before"])
@@ -386,3 +388,9 @@ def test_the_command_says_what_it_lacks(
     error = capsys.readouterr().err
     assert words in error
     assert error.count("\n") == 1
+
+
+def test_a_wrong_time_makes_no_window_of_years(tmp_path: Path) -> None:
+    log = read(tmp_path, steady() + "2062/03/02 10:15:00.000, 0, NVIDIA H100, 400.00 W, 97 %\n")
+    with pytest.raises(SpecError, match=r"a window of 1\.315e\+04 days .* expected one run of at most 31"):
+        figures(log, 3)
