@@ -11,10 +11,8 @@ from simcore.measurements.power_logs.samples import PowerLog, Row
 from simcore.spec import SpecError
 
 FORMAT = "dcgmi dmon"
-INSTANT = ("POWINST", "PWRINST", "POWERINST", "POWER_INSTANT", "PWINST", "POWIN")
-AVERAGE = ("POWER", "POWUSG", "PWR", "POWERUSAGE")
-ENERGY = ("TOTEC", "TOTEN", "ENERGY")
-USE = ("GPUTL", "GPUUTIL")
+INSTANT, AVERAGE, ENERGY, USE = "POWINST", "POWER", "TOTEC", "GPUTL"
+"""Short names of DCGM's fields 157, 155, 156 and 203."""
 READINGS = {
     True: "of an instant (DCGM field 157)",
     False: "a running average (DCGM field 155)",
@@ -33,11 +31,11 @@ def rows(content: Content, log: PowerLog, interval_s: float | None) -> Iterator[
     for line, text in enumerate(content.text.splitlines(), 1):
         if is_header(text):
             names = text.lstrip("# ").upper().split()[1:]
-            if not any(name in (*INSTANT, *AVERAGE, *ENERGY) for name in names):
+            if not {INSTANT, AVERAGE, ENERGY} & {*names}:
                 raise SpecError(
                     f"{content.name}: found columns {', '.join(names)}, expected POWER (dcgmi dmon -e 155,156,203)"
                 )
-            log.reading = READINGS[any(name in INSTANT for name in names)]
+            log.reading = READINGS[INSTANT in names]
             continue
         cells = text.split()
         if len(cells) < 2 or cells[0].upper() != "GPU" or not cells[1].isdigit():
@@ -49,8 +47,8 @@ def rows(content: Content, log: PowerLog, interval_s: float | None) -> Iterator[
             log.flags.add(Flag(content.name, f"line {line}", "", text.strip()[:60], reason, "row left out"))
             continue
         of = dict(zip(names, values, strict=True))
-        power, energy, use = (_first(of, keys) for keys in ((*INSTANT, *AVERAGE), ENERGY, USE))
-        yield Row(line, pace.time_s(cells[1]), f"gpu {cells[1]}", power, energy, use)
+        power = of.get(INSTANT, of.get(AVERAGE))
+        yield Row(line, pace.time_s(cells[1]), f"gpu {cells[1]}", power, of.get(ENERGY), of.get(USE))
 
 
 def _joined(cells: list[str]) -> list[str]:
@@ -59,7 +57,3 @@ def _joined(cells: list[str]) -> list[str]:
     for words in ("Not Supported", "Not Found", "Insufficient Permissions"):
         text = text.replace(words, "N/A").replace(words.lower(), "N/A")
     return text.split()
-
-
-def _first(of: dict[str, str], names: tuple[str, ...]) -> str | None:
-    return next((of[name] for name in names if name in of), None)

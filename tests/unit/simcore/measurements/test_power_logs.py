@@ -191,6 +191,15 @@ def test_dcgmi_dmon_reads_power_energy_and_use(tmp_path: Path) -> None:
     assert log.missing == {"N/A": 1}
 
 
+def test_dcgmi_dmons_instants_are_preferred_and_a_counter_alone_gives_a_mean(tmp_path: Path) -> None:
+    both = "#Entity   POWER   POWINST   GPUTL\nID        W       W\n" + "GPU 0   300.0   350.0   97\n" * 9
+    log = read(tmp_path, both)
+    assert (log.reading, figures(log, 3).mean_w) == ("of an instant (DCGM field 157)", pytest.approx(350))
+    rows = "".join(f"GPU 0   {250_000 * s}   97\n" for s in range(9))
+    found = figures(read(tmp_path, "#Entity   TOTEC   GPUTL\nID        mJ\n" + rows), 3)
+    assert (found.mean_w, found.devices[0].mean_by) == (pytest.approx(250), "energy counter")
+
+
 def test_samples_that_are_off_the_energy_counter_are_flagged(tmp_path: Path) -> None:
     rows = "".join(f"GPU 0     400.000      {1000 * 440 * s}     98\n" for s in range(11))
     found = figures(read(tmp_path, DCGMI + rows), 3)
