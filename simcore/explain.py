@@ -20,7 +20,7 @@ from simcore.result import StudyResult, is_split
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, drawn_result, machines
 from simcore.spec import AttainmentSlo, SlowdownSlo, StudySpec
-from simcore.trust.sentences import confidence_words, interval_parts, interval_words, tie_words
+from simcore.trust.sentences import confidence_words, interval_parts, interval_words, outside_words, tie_words
 from simcore.words import counted, dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
 
 NEAR = 0.9
@@ -49,14 +49,21 @@ class Progress:
 
 
 def answer(result: StudyResult, progress: Progress | None = None) -> tuple[AnswerLine, ...]:
-    """A (what to buy), B (against what), C (how far it holds), E (what it rests on); or the closest misses."""
+    """A (what to buy), B (against what), C (how far it holds), E (what it rests on), ``outside`` (what of the question
+    no measurement covers); or the closest misses."""
     if not result.rows:
         nothing = "No design has been evaluated yet." if progress else "No design could be formed from these machines."
         return (AnswerLine("A", _so_far(progress, nothing)),)
     if result.winner is None:
-        return (_nothing(result, progress), *_misses(result), AnswerLine("E", grounds(result)))
+        return (_nothing(result, progress), *_misses(result), *_rests_on(result))
     lines = [_buy(result, result.winner, progress), _against(result, result.winner), _holds(result, result.winner)]
-    return (*(line for line in lines if line is not None), AnswerLine("E", grounds(result)))
+    return (*(line for line in lines if line is not None), *_rests_on(result))
+
+
+def _rests_on(result: StudyResult) -> tuple[AnswerLine, ...]:
+    """E, and what of the question no measurement covers, which a page shows first."""
+    banner = outside_words(result.outside)
+    return AnswerLine("E", grounds(result)), *([AnswerLine("outside", banner)] if banner else [])
 
 
 def headline(result: StudyResult, progress: Progress | None = None) -> str:

@@ -21,6 +21,7 @@ from simcore.spec import SlowdownSlo, SpecError, StudySpec
 from simcore.spent import spent
 from simcore.study import Context, context, load_trace, next_designs, screened
 from simcore.traces import Trace
+from simcore.trust.outside import Asked
 
 _context: Context | None = None
 
@@ -41,7 +42,7 @@ def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyRes
             done |= {evaluation.design_id: evaluation for evaluation in run(wave)}
     for design, reason in screened(asked, done):
         designs[design.design_id], done[design.design_id] = design, reason
-    return study_result(spec, list(designs.values()), done, book)
+    return study_result(spec, list(designs.values()), done, book, Asked.of(asked.trace))
 
 
 def _check_reference(spec: StudySpec) -> None:

@@ -17,6 +17,7 @@ from simcore.rows import DesignRow
 from simcore.shortfalls import Shortfall, machines, shortfalls
 from simcore.spec import AUTO, Case, PriceBook, StudySpec
 from simcore.trust.margins import Margin, margin
+from simcore.trust.outside import Asked, curves_of, outside_measured
 from simcore.trust.ties import tied_designs
 
 CLOSEST_MISSES = 3
@@ -41,6 +42,8 @@ class StudyResult:
     """The goal's best of those that hold the rate at their interval's low end too."""
     closest: tuple[DesignRow, ...]
     """Where nothing meets the question: the designs that miss it least."""
+    outside: tuple[str, ...] = ()
+    """Inputs that no measurement covers."""
 
     def row(self, design_id: str) -> DesignRow | None:
         """The row of one design, None where the study has no such design."""
@@ -48,9 +51,14 @@ class StudyResult:
 
 
 def study_result(
-    spec: StudySpec, designs: Sequence[Design], evaluations: Mapping[str, Evaluation], book: PriceBook
+    spec: StudySpec,
+    designs: Sequence[Design],
+    evaluations: Mapping[str, Evaluation],
+    book: PriceBook,
+    asked: Asked | None = None,
 ) -> StudyResult:
-    """Rows, frontiers, winner and misses of the designs that have an evaluation; SpecError where a price is missing."""
+    """Rows, frontiers, winner and misses of the designs that have an evaluation; SpecError where a price is missing.
+    ``asked``: what the workload's requests ask for, to be told what of it no measurement covers."""
     by_id = {design.design_id: design for design in designs if design.design_id in evaluations}
     margins = {
         name: margin(design.case, evaluations[name])
@@ -75,6 +83,7 @@ def study_result(
         _first_of_families(meeting),
         next((row for row in meeting if (row.capacity_low or 0.0) >= spec.rate_req_per_s), None),
         () if meeting else _closest([row for row in rows if row.status != "screened"], missing),
+        tuple(outside_measured(curves_of(design.case for design in by_id.values()), asked)) if asked else (),
     )
 
 

@@ -23,6 +23,8 @@ from simcore.study import LIKELY_BATCH, Context, context
 from simcore.traces import Trace
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.statistics import burstiness
+from simcore.trust.outside import Asked, Curve, outside_measured
+from simcore.trust.sentences import outside_words
 from simcore.words import limit_name, limit_value, listed, number
 from simcore.workload_statistics import WorkloadStatistics
 
@@ -40,6 +42,8 @@ class Preview:
     lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     impossible: bool = False
+    outside: str = ""
+    """Inputs that no measurement covers."""
     offers_defaults: bool = False
     """Something stands in the way, and what is set under Advanced may be why."""
 
@@ -53,6 +57,7 @@ class Requests:
     prompt_tokens: int
     """The median, as that of output."""
     output_tokens: int
+    asked: Asked
     gap_cv: float
     """Of the gaps between arrivals; 0 where there are too few to tell."""
 
@@ -116,7 +121,15 @@ def _of(spec: StudySpec, workload_id: int, trace_hash: str) -> Preview:
             _designs(found),
         ),
         (*_tight(spec, fastest), *_too_little_power(spec, machines), *_left_out(found), *_reasons(found)),
+        outside=outside_words(outside_measured(_curves(found), requests.asked)),
     )
+
+
+def _curves(found: Context) -> list[Curve]:
+    """Of all pools that may be tried. How many sequences they decode at once is known of designs only."""
+    model = resolve_model(found.spec.model)
+    pools = [pool for line in found.lines if not line.reason for pool in line.pools]
+    return [Curve(model, pool.machine, pool.tensor_parallel, pool.pipeline_parallel, pool.latency) for pool in pools]
 
 
 def _reasons(found: Context) -> Iterable[str]:
@@ -147,7 +160,9 @@ def _requests(workload_id: int, content_hash: str) -> Requests:
     """Read once; the hash is part of the key, so that a changed workload is read again."""
     trace = Workload.unscoped.get(pk=workload_id).trace()
     prompt, output = (int(np.median(tokens)) for tokens in (trace.prompt_tokens, trace.output_tokens))
-    return Requests(trace, WorkloadStatistics.of(trace), prompt, output, burstiness(trace)["gap_cv"] or 0.0)
+    return Requests(
+        trace, WorkloadStatistics.of(trace), prompt, output, Asked.of(trace), burstiness(trace)["gap_cv"] or 0.0
+    )
 
 
 def _reference(spec: StudySpec, machines: Sequence[Machine]) -> Machine:

@@ -9,6 +9,7 @@ from planner.workloads.models import Workload
 from simcore import study as search
 from simcore.study import Context
 from simcore.traces import Trace
+from simcore.trust.outside import Asked
 
 
 def context_of(study: Study) -> Context:
@@ -20,6 +21,16 @@ def context_of(study: Study) -> Context:
 def _context(study_id: int, created_at: datetime, trace_hash: str) -> Context:
     study = Study.unscoped.get(pk=study_id)
     return search.context(stored.spec_of(study), _trace_of(study.workload_id, trace_hash))
+
+
+def asked_of(study: Study) -> Asked:
+    """What the workload's requests ask for."""
+    return _asked(study.workload_id, study.trace_hash)
+
+
+@lru_cache(maxsize=64)
+def _asked(workload_id: int, trace_hash: str) -> Asked:
+    return Asked.of(_trace_of(workload_id, trace_hash))
 
 
 @lru_cache(maxsize=2)

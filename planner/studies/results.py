@@ -9,11 +9,13 @@ from typing import Literal
 from django.db.models import Count, Max, Q
 
 from planner.studies import stored, workers
+from planner.studies.contexts import asked_of
 from planner.studies.leases import State
 from planner.studies.models import Study, StudyDesign
 from simcore import explain
 from simcore.result import StudyResult
 from simcore.result import study_result as combine
+from simcore.trust.outside import Asked
 from simcore.words import listed
 
 CACHED_STUDIES = 16
@@ -112,7 +114,15 @@ def how_far(study: Study) -> Progress | None:
 def _study_result(study_id: int, created_at: datetime, step: tuple[Hashable, ...]) -> StudyResult:
     study = Study.unscoped.get(pk=study_id)
     designs, found = stored.designs_of(study), stored.evaluations_of(study)
-    return combine(stored.spec_of(study), list(designs.values()), found, stored.prices_of(study))
+    return combine(stored.spec_of(study), list(designs.values()), found, stored.prices_of(study), _asked(study))
+
+
+def _asked(study: Study) -> Asked | None:
+    """None where the workload is not what it was: then the study cannot go on either, which says so."""
+    try:
+        return asked_of(study)
+    except ValueError:
+        return None
 
 
 def _waits_for() -> str:

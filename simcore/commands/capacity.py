@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_apart, check_writable, naming, read_case, read_requests, write_json
-from simcore.commands.simulate import hourly, mean_tokens
+from simcore.commands.simulate import hourly
 from simcore.economics.hourly import SECONDS_PER_HOUR
+from simcore.evaluation import Evaluation
 from simcore.facility import at_facility
-from simcore.latency.measured_range import beyond_calibration
+from simcore.spec import Case
 from simcore.traces.statistics import arrivals
+from simcore.trust.margins import margin
+from simcore.trust.outside import Asked, curves_of, outside_measured
 
 if TYPE_CHECKING:
     from simcore.capacity import Capacity
@@ -39,11 +42,31 @@ def capacity(arguments: argparse.Namespace) -> None:
     with naming(arguments.case), compiling_shown():
         money, warnings = hourly(case)
         found = find_capacity(case, trace)
-    figures = capacity_json(found, money, time.perf_counter() - start)
+    figures = capacity_json(found, money, time.perf_counter() - start) | _interval(case, found)
     figures |= at_facility(figures["mean_w"], case.pue)
     figures["arrivals"] = arrivals(found.probe.load, case.arrivals)
-    figures["warnings"] += warnings + beyond_calibration([case], *mean_tokens(trace)) + read
+    figures["warnings"] += warnings + outside_measured(curves_of([case]), Asked.of(trace)) + read
     write_json(arguments.summary, figures)
+
+
+def _interval(case: Case, found: Capacity) -> dict[str, float]:
+    """The noise of the simulation joined with the error of iteration times, at 90 %; nothing without a capacity."""
+    if not found.rate_req_per_s:
+        return {}
+    told = Evaluation(
+        "",
+        "evaluated",
+        "",
+        found.rate_req_per_s,
+        found.low_req_per_s,
+        found.high_req_per_s,
+        found.binding.limit,
+        found.binding.pool,
+        found.probe.result,
+        around=found.around,
+    )
+    unsure = margin(case, told)
+    return {"capacity_low": unsure.low, "capacity_high": unsure.high}
 
 
 def capacity_json(found: Capacity, usd_per_hour: float | None, wall_s: float) -> dict[str, Any]:
@@ -56,6 +79,8 @@ def capacity_json(found: Capacity, usd_per_hour: float | None, wall_s: float) ->
         "capacity_req_per_s": rate,
         "capacity_low": found.low_req_per_s,
         "capacity_high": found.high_req_per_s,
+        "noise_low": found.low_req_per_s,
+        "noise_high": found.high_req_per_s,
         "interval": found.interval,
         "binding_limit": found.binding.limit,
         "binding_pool": found.binding.pool,

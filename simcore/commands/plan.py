@@ -8,8 +8,6 @@ from pathlib import Path
 from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_writable, naming, read_json, read_requests, write_lines
 from simcore.commands.numbers import count
-from simcore.commands.simulate import mean_tokens
-from simcore.latency.measured_range import beyond_calibration
 from simcore.spec import SpecError, decode_study
 
 FILES = ("designs.csv", "frontier.json")
@@ -39,8 +37,7 @@ def plan(arguments: argparse.Namespace) -> None:
     with naming(arguments.study):
         requests = load_trace(spec) if given is None else given
         result = study.plan(spec, arguments.jobs, requests)
-        cases = [design.case for design in result.designs.values()]
-        found = beyond_calibration(cases, *mean_tokens(requests)) + found
+        found = [*result.outside, *found]
     for name, text in zip(FILES, (study.designs_csv(result), study.frontier_json(result, found)), strict=True):
         write_lines(str(folder / name), [text.removesuffix("\n")])
 

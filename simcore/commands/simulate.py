@@ -21,9 +21,9 @@ from simcore.commands.numbers import rate
 from simcore.economics.hourly import usd_per_hour
 from simcore.facility import at_facility
 from simcore.fleet import machine_counts
-from simcore.latency.measured_range import beyond_calibration
 from simcore.spec import Case, SpecError
 from simcore.traces import Trace
+from simcore.trust.outside import Asked, curves_of, outside_measured
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -63,7 +63,7 @@ def simulate(arguments: argparse.Namespace) -> None:
     figures = summary_json(done.summary, money, done.wall_s, engine_version())
     figures |= at_facility(done.summary.power.mean_w, case.pue)
     figures["arrivals"] = arrivals(requests, case.arrivals)
-    figures["warnings"] += warnings + beyond_calibration([case], *mean_tokens(requests)) + found
+    figures["warnings"] += warnings + outside_measured(curves_of([case]), Asked.of(requests)) + found
     write_json(arguments.summary, figures)
 
 
@@ -81,11 +81,6 @@ def as_asked(case: Case, trace: Trace, rate_req_per_s: float | None = None) -> T
             f"arrivals: found poisson and all requests of {trace.name} at one instant, expected a trace with a rate"
         )
     return at_rate(trace, trace.rate_per_s, "poisson", case.seed)
-
-
-def mean_tokens(trace: Trace) -> tuple[float, float]:
-    """Prompt and output tokens of a mean request."""
-    return float(trace.prompt_tokens.mean()), float(trace.output_tokens.mean())
 
 
 def hourly(case: Case) -> tuple[float | None, list[str]]:

@@ -15,6 +15,8 @@ NORMAL = 1.6448536
 FITTED_ELSEWHERE = 2.0
 """Errors at points that coefficients were found from are small by construction: of a place that was not measured, and
 has no other evidence, they are taken so many times."""
+LEAST_POINTS = 5
+"""Fewer say little of a place: those of the next nearest count with them."""
 PHASES = {"prefill": ("prefill", "ttft"), "decode": ("decode", "tpot"), "hybrid": ("hybrid",)}
 """Of batches → of measurements, the first that there are: TPOT and TTFT are of whole engines."""
 
@@ -56,7 +58,7 @@ def phase_error(place: Place, phase: str, engine: str) -> PhaseError | None:
 
 def nearest_error(place: Place, names: Sequence[str], engine: str) -> PhaseError | None:
     """Of the first of ``names`` that was measured, from the places of the engine generation that differ in the fewest
-    things; None without any.
+    things and have enough points together; None without any.
 
     At the place itself: mean and spread of its points, of those that no coefficient was found from where there are
     any. Elsewhere: over the nearest places, each counted once, and as much again for each further thing in which they
@@ -66,8 +68,7 @@ def nearest_error(place: Place, names: Sequence[str], engine: str) -> PhaseError
     groups = next(filter(None, named), [])
     if not groups:
         return None
-    steps = min(group.place.steps_from(place) for group in groups)
-    nearest = _judged([group for group in groups if group.place.steps_from(place) == steps])
+    steps, nearest = _nearest(place, groups)
     points = sum(group.points for group in nearest)
     if steps == 0:
         mean, spread = pooled(nearest)
@@ -77,6 +78,16 @@ def nearest_error(place: Place, names: Sequence[str], engine: str) -> PhaseError
         again = FITTED_ELSEWHERE if all(group.fitted for group in nearest) else 1.0
         half = student(len(nearest)) * spread * again * math.sqrt(steps)
     return PhaseError(mean, half, points, len(nearest), steps, _where(nearest), nearest[0].source)
+
+
+def _nearest(place: Place, groups: Sequence[ErrorGroup]) -> tuple[int, list[ErrorGroup]]:
+    """The groups of no more steps than it takes for enough points, and these steps."""
+    most = max(group.place.steps_from(place) for group in groups)
+    for steps in range(most + 1):
+        within = _judged([group for group in groups if group.place.steps_from(place) <= steps])
+        if sum(group.points for group in within) >= LEAST_POINTS:
+            return steps, within
+    return most, _judged(groups)
 
 
 def student(count: int) -> float:

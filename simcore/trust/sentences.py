@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
 from simcore.rows import DesignRow
 from simcore.spec import Case
@@ -12,7 +14,7 @@ from simcore.trust.ties import MERITS
 from simcore.trust.time_error import span
 from simcore.words import listed, number
 
-MOST_NAMED = 3
+MOST_NAMED, MOST_LINES = 3, 6
 PHASES_OF = {"prefill": ("prefill",), "decode": ("decode",)}
 
 
@@ -84,3 +86,11 @@ def tie_words(goal: str, tied: list[str], kinds: int) -> str:
         f"{listed(named)} {are} tied with the answer: what is known of simulation and times does not tell their"
         f" {MERITS[goal]} apart; {decides.get(goal, 'what was simulated')} decides."
     )
+
+
+def outside_words(found: Sequence[str]) -> str:
+    """The banner of what no measurement covers; empty where all is covered."""
+    if not found:
+        return ""
+    more = f"; and {len(found) - MOST_LINES} more" if len(found) > MOST_LINES else ""
+    return f"Outside what was measured: {'; '.join(found[:MOST_LINES])}{more}."

@@ -138,6 +138,16 @@ def test_the_preview_says_that_bursts_are_put_aside(inputs: Inputs, bursty: Work
     assert [key for key, bursts in said.items() if bursts] == [(str(bursty.pk), "poisson")]
 
 
+def test_the_preview_names_what_no_measurement_covers(inputs: Inputs, alice_client: Client) -> None:
+    def text(machine: str) -> str:
+        asked = {**inputs, "machines": [machine], "families": [f"sarathi:{machine}"]}
+        return unescape(alice_client.get("/preview", asked).content.decode())
+
+    assert "Outside what was measured" not in text("dgx-h100")
+    assumed = "Outside what was measured: dgx-h100-pcap: its prefill times are those of h100-80gb x 1.3, assumed."
+    assert assumed in text("dgx-h100-pcap")
+
+
 def test_the_preview_counts_families_in_the_right_number(inputs: Inputs, alice_client: Client) -> None:
     text = unescape(alice_client.get("/preview", inputs).content.decode())
     assert "1 co-located and 1 split family;" in text

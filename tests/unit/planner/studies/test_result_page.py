@@ -18,6 +18,7 @@ from planner.studies.page import ResultPage
 from planner.studies.results import answer, study_result
 from planner.studies.views import STOP_POLLING
 from simcore.rows import COLUMNS
+from simcore.trust.outside import Asked
 from tests.unit.planner.studies.conftest import Counted, Inputs
 
 Start = Callable[[], Study]
@@ -54,6 +55,24 @@ def test_members_read_strangers_find_nothing(
     assert bob_client.get(url, **HTMX).status_code == 200
     assert charlie_client.get(url, **HTMX).status_code == 404
     assert bob_client.post(url).status_code == 405
+
+
+def test_what_no_measurement_covers_is_a_banner_above_the_answer(
+    done: Study, alice_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "asked_of", lambda study: Asked(9000.0, 200.0, 50_000))
+    page = text_of(alice_client, done)
+    banner = next(line.text for line in answer(done) if line.key == "outside")
+    assert banner.startswith(
+        "Outside what was measured: prompts of 50,000 tokens: step times of h100-80gb were measured"
+    )
+    assert page.count(banner) == 1
+    assert page.index(banner) < page.index('class="line-a"')
+
+
+def test_a_question_within_what_was_measured_has_no_banner(done: Study, alice_client: Client) -> None:
+    assert 'class="outside"' not in text_of(alice_client, done)
+    assert "outside" not in [line.key for line in answer(done)]
 
 
 def test_the_answer_is_word_for_word_that_of_the_api(done: Study, alice_client: Client) -> None:

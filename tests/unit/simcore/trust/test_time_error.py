@@ -52,6 +52,13 @@ def test_few_points_widen(measured):
     assert few > 1.3 * phase_error(HERE, "decode", "kernel").half
 
 
+def test_a_point_or_two_do_not_stand_alone(measured):
+    measured(group(points=2, spread=0.01), group(tensor_parallel=4, spread=0.3))
+    found = phase_error(HERE, "decode", "kernel")
+    assert (found.steps, found.points) == (1, 1002)
+    assert found.half > 0.3
+
+
 def test_elsewhere_the_spread_of_the_nearest_places_grows_with_the_distance(measured):
     near = [group(tensor_parallel=tp, spread=0.1) for tp in (1, 2, 4)]
     measured(*near, group(model="bloom-176b", accelerator="a100-80gb", tensor_parallel=2, spread=0.01))

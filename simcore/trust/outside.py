@@ -1,0 +1,218 @@
+"""What of a question no measurement covers: each input by name, with what was measured instead."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from simcore.catalogue import model as model_of
+from simcore.catalogue import model_ids, resolve_accelerator, resolve_machine, resolve_model
+from simcore.latency.calibrated import calibration_of, outside
+from simcore.latency.measured import step_times
+from simcore.memory import DoesNotFit, kv_capacity
+from simcore.scheduler_defaults import BATCH_SIZES
+from simcore.spec import Case, LatencySpec, Machine, MemorySpec, Model, PoolSpec, SpecError
+from simcore.traces import Trace
+from simcore.trust.groups import ErrorGroup, error_groups, place_of
+from simcore.trust.phase_error import PHASES
+from simcore.words import listed
+
+LONG_SHARE = 0.99
+"""Longer prompts than this share of all are left out of sight."""
+DEVICE_TIMES = {"vllm-2026": "kernel"}
+"""The generation whose kernels were measured apart stands on these too."""
+TIMES = frozenset(name for names in PHASES.values() for name in names)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What requests ask for, in tokens."""
+
+    prompt_tokens: float
+    """Mean, as that of output."""
+    output_tokens: float
+    long_prompt_tokens: int
+    """One in a hundred is longer."""
+
+    @classmethod
+    def of(cls, trace: Trace) -> Asked:
+        """Of a workload."""
+        prompts = sorted(trace.prompt_tokens.tolist())
+        long = prompts[min(math.ceil(LONG_SHARE * len(prompts)), len(prompts)) - 1]
+        return cls(float(trace.prompt_tokens.mean()), float(trace.output_tokens.mean()), int(long))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Whose iteration times are asked for."""
+
+    model: Model
+    machine: Machine
+    tensor_parallel: int
+    pipeline_parallel: int
+    latency: LatencySpec
+    batch_size: int = 0
+    """The most sequences that decode at once; 0 where none do."""
+    memory: MemorySpec | None = None
+
+    @property
+    def accelerator(self) -> str:
+        """The accelerator's id."""
+        return resolve_accelerator(self.machine).id
+
+
+def curves_of(cases: Iterable[Case]) -> list[Curve]:
+    """Of all pools of some designs, each once."""
+    found: dict[Curve, None] = {}
+    for case in cases:
+        for pool in case.pools:
+            found[_curve(case, pool)] = None
+    return list(found)
+
+
+def _curve(case: Case, pool: PoolSpec) -> Curve:
+    most = case.scheduler.max_batch_size or BATCH_SIZES[case.scheduler.kind]
+    return Curve(
+        resolve_model(case.model),
+        resolve_machine(pool.machine),
+        pool.tensor_parallel,
+        pool.pipeline_parallel,
+        pool.latency or case.latency,
+        0 if pool.role == "prefill" else most,
+        case.memory,
+    )
+
+
+def outside_measured(curves: Iterable[Curve], asked: Asked) -> list[str]:
+    """One line for each input that is outside, whatever the number of curves that it concerns."""
+    found: dict[str, None] = {}
+    for curve in curves:
+        found |= dict.fromkeys(RULES[curve.latency.source](curve, asked))
+    return list(found)
+
+
+def _calibrated(curve: Curve, asked: Asked) -> Iterable[str]:
+    beyond = outside(
+        calibration_of(curve.latency),
+        curve.model,
+        curve.machine,
+        curve.tensor_parallel,
+        curve.pipeline_parallel,
+        prompt_tokens=asked.prompt_tokens,
+        output_tokens=asked.output_tokens,
+    )
+    if beyond:
+        file = f" ({Path(curve.latency.path).name})" if curve.latency.path else ""
+        yield f"{curve.machine.id}: its calibration{file} does not cover {', '.join(beyond)}"
+
+
+def _given(curve: Curve, asked: Asked) -> Iterable[str]:
+    return []
+
+
+def _table(curve: Curve, asked: Asked) -> Iterable[str]:
+    """Of measured step times: prompts longer than the largest batch."""
+    times = step_times(curve.model, curve.machine, curve.tensor_parallel, curve.latency)
+    most = max(times.prefill_ms)
+    if asked.long_prompt_tokens > most:
+        yield (
+            f"prompts of {asked.long_prompt_tokens:,} tokens: step times of {curve.accelerator} were measured to"
+            f" {most:,}"
+        )
+    yield from _sequences(curve, asked, max(times.decode_ms))
+    if times.slowed != 1:
+        slowed = f"{curve.accelerator} x {float(times.slowed):g}"
+        yield f"{curve.machine.id}: its prefill times are those of {slowed}, assumed"
+
+
+def _roofline(curve: Curve, asked: Asked) -> Iterable[str]:
+    engine = curve.latency.engine
+    every = [group for group in _measured(engine) if group.phase in TIMES]
+    here = [group for group in every if group.place.accelerator == curve.accelerator]
+    yield from _forms(curve.model, engine, every)
+    yield from _accelerator(curve, engine, here)
+    yield from _parallel(curve, here)
+    precision = place_of(curve.model, curve.accelerator, 1).precision
+    known = dict.fromkeys(group.place.precision for group in here)
+    if here and precision not in known:
+        yield f"{precision} weights: {curve.accelerator} was measured with {listed(list(known))}"
+    most, sequences = _reach()[engine]
+    if asked.long_prompt_tokens > most:
+        yield f"prompts of {asked.long_prompt_tokens:,} tokens: times of {engine} were measured to {most:,}"
+    yield from _sequences(curve, asked, sequences)
+
+
+def _sequences(curve: Curve, asked: Asked, measured: int) -> Iterable[str]:
+    """More decodes at once than were measured, where batch size and KV memory allow them."""
+    parallel = (curve.tensor_parallel, curve.pipeline_parallel)
+    if not curve.batch_size or curve.memory is None:
+        return
+    try:
+        tokens = kv_capacity(curve.model, curve.machine, *parallel, curve.memory).tokens
+    except (DoesNotFit, SpecError):
+        return
+    most = min(curve.batch_size, int(tokens / (asked.prompt_tokens + asked.output_tokens / 2)))
+    if most > measured:
+        yield f"up to {most:,} decodes at once on {curve.accelerator}: times were measured to {measured:,}"
+
+
+def _forms(model: Model, engine: str, groups: Iterable[ErrorGroup]) -> Iterable[str]:
+    """Forms of a model that none of the measured ones has."""
+    measured = {group.place.model for group in groups}
+    known = {form for name in measured if name in model_ids() for form in forms(model_of(name))}
+    for form in forms(model):
+        if form not in known:
+            yield f"{form} of {model.id}: no such model was measured with {engine}"
+
+
+def forms(model: Model) -> list[str]:
+    """What distinguishes a model from a dense one with all of its context kept."""
+    has = {
+        "experts": model.experts is not None,
+        "windowed layers": model.windowed_layers > 0,
+        "latent attention": model.attention == "mla",
+    }
+    return [form for form, is_so in has.items() if is_so]
+
+
+def _accelerator(curve: Curve, engine: str, here: list[ErrorGroup]) -> Iterable[str]:
+    if not here:
+        yield f"accelerator {curve.accelerator}: no time of it was compared with {engine}, others' stand in"
+    elif engine in DEVICE_TIMES and not any(group in error_groups(engine) for group in here):
+        found = "its kernels were measured, no whole engine; host time is others'"
+        yield f"engine {engine} on {curve.accelerator}: {found}"
+
+
+def _parallel(curve: Curve, here: list[ErrorGroup]) -> Iterable[str]:
+    degrees = sorted({group.place.tensor_parallel for group in here})
+    if degrees and not degrees[0] <= curve.tensor_parallel <= degrees[-1]:
+        measured = f"{degrees[0]} to {degrees[-1]}" if len(degrees) > 1 else f"{degrees[0]}"
+        yield f"tensor_parallel {curve.tensor_parallel} on {curve.accelerator}: measured at {measured}"
+    if curve.pipeline_parallel > 1:
+        yield f"pipeline_parallel {curve.pipeline_parallel}: no pipeline was measured"
+
+
+def _measured(engine: str) -> tuple[ErrorGroup, ...]:
+    device = DEVICE_TIMES.get(engine)
+    return error_groups(engine) + (error_groups(device) if device else ())
+
+
+@cache
+def _reach() -> dict[str, tuple[int, int]]:
+    """Engine generation → the longest prompt, and the most decodes at once, that were measured."""
+    text = files("simcore.trust").joinpath("data/reach.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {row["engine"]: (int(row["prompt_tokens"]), int(row["sequences"])) for row in rows}
+
+
+RULES: dict[str, Callable[[Curve, Asked], Iterable[str]]] = {
+    "roofline": _roofline,
+    "measured": _table,
+    "calibrated": _calibrated,
+    "curve": _given,
+}
