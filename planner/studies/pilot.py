@@ -12,7 +12,7 @@ from simcore.measurements import Measurements, ServingPoint
 from simcore.measurements.content import MOST_BYTES, Content, text_of
 from simcore.measurements.read import Given, read_content
 from simcore.pilot import Band, PilotKit, PilotRun, Verdict, pilot_kit, verdict
-from simcore.pilot.error import time_error
+from simcore.pilot.error import TimeRange, allowed
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.spec import SpecError
@@ -78,7 +78,11 @@ def kit_of(study: Study, result: StudyResult, row: DesignRow) -> PilotKit:
     lengths = study.workload.summary["statistics"]
     case = result.designs[row.design_id].case
     prompt, output = lengths["prompt_tokens"]["mean"], lengths["output_tokens"]["mean"]
-    return pilot_kit(case, prompt, output, required, row.capacity_req_per_s / required, time_error(case))
+    evaluation = result.evaluations[row.design_id]
+    if evaluation.capacity_req_per_s < required:
+        holds = short(evaluation.capacity_req_per_s)
+        raise SpecError(f"{row.label}: found it to hold {holds} requests/s, expected {short(required)}")
+    return pilot_kit(case, prompt, output, required, allowed(evaluation, case.slo, required))
 
 
 def pilot_page(study: Study, result: StudyResult, row: DesignRow) -> PilotPage:
@@ -93,8 +97,8 @@ def pilot_page(study: Study, result: StudyResult, row: DesignRow) -> PilotPage:
         "",
         kit.part,
         kit.engine,
-        share(kit.time_error),
-        share(kit.headroom - 1),
+        "; ".join(_range(span) for span in kit.ranges),
+        share(kit.allowed - 1),
         tuple((command.title, command.text) for command in kit.serve),
         tuple(_run(run) for run in kit.runs),
     )
@@ -125,6 +129,12 @@ def _judged(kit: PilotKit, point: ServingPoint) -> Judged:
     found: Verdict = verdict(run, point)
     bands = [_band(line.band, line.measured, line.outcome) for line in found.lines]
     return Judged(f"{point.file}, {point.where}", run.name, found.passes, found.sentence, bands)
+
+
+def _range(span: TimeRange) -> str:
+    of = "" if span.role == "mixed" else f"{span.role}: "
+    basis = f", by {span.basis}" if span.basis else ", an assumption: nothing was compared with these times"
+    return f"{of}true times {share(1 - span.faster)} shorter to {share(span.slower - 1)} longer{basis}"
 
 
 def _run(run: PilotRun) -> ShownRun:

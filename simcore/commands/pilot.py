@@ -16,7 +16,6 @@ from simcore.commands.numbers import rate
 from simcore.measurements import Measurements, read_measurements
 from simcore.pilot import PilotKit, PilotRun, pilot_kit, verdict
 from simcore.pilot.calibration import pilot_calibrations
-from simcore.pilot.error import time_error
 from simcore.pilot.part import smallest_part
 from simcore.spec import Case, SpecError, encode
 from simcore.traces import Trace
@@ -72,7 +71,7 @@ def _kit(case: Case, trace: Trace, required: float, capacity: float | None) -> P
         with compiling_shown():
             capacity = find_capacity(case, trace).rate_req_per_s
     prompt, output = float(trace.prompt_tokens.mean()), float(trace.output_tokens.mean())
-    return pilot_kit(case, prompt, output, required, capacity / required, time_error(case))
+    return pilot_kit(case, prompt, output, required, capacity / required)
 
 
 def kit_json(kit: PilotKit) -> dict[str, Any]:
@@ -80,8 +79,8 @@ def kit_json(kit: PilotKit) -> dict[str, Any]:
     return {
         "part": kit.part,
         "engine": kit.engine,
-        "time_error": kit.time_error,
-        "headroom": kit.headroom,
+        "true_over_predicted_times": [asdict(span) for span in kit.ranges],
+        "allowed_times": kit.allowed,
         "serve": [{"title": command.title, "command": command.text} for command in kit.serve],
         "runs": [_run_json(run) for run in kit.runs],
     }

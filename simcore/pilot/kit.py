@@ -1,9 +1,8 @@
 """The kit of one design: runs, what to expect of each, and the bands.
 
-A band's edges are the predictions with every iteration 1 - e and 1 + e times its predicted time, e the error of
-iteration times there (90 % of measured points near it are within). The design holds the required rate with iterations
-at most ``headroom`` = capacity / required rate times as long (where all take k times as long, the capacity falls by k
-or more), so beyond the prediction at ``headroom`` the claim fails, whatever the error was thought to be.
+A band's edges are the predictions with every iteration as short and as long as the error of iteration times allows at
+90 % (``simcore.trust``). The design holds the required rate with all iterations up to ``allowed`` times as long, so
+beyond the prediction at that the claim fails, whatever the error was thought to be.
 
 A pair cannot load both replicas as the whole design does where their pools differ in number: it has two runs. The first
 has the rate at which the larger pool's replica is loaded as in the design, the second that of the smaller pool, with
@@ -13,10 +12,12 @@ the other phase's tokens shortened by their ratio.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from simcore.catalogue import resolve_model
 from simcore.families import design_id
+from simcore.pilot.error import TimeRange, time_range
 from simcore.pilot.loading import bench_command
 from simcore.pilot.part import Part, smallest_part
 from simcore.pilot.prediction import Prediction, predict
@@ -64,8 +65,9 @@ class PilotKit:
     engine: str
     serve: tuple[Command, ...]
     runs: tuple[PilotRun, ...]
-    time_error: float
-    headroom: float
+    ranges: tuple[TimeRange, ...]
+    """Of each replica."""
+    allowed: float
 
     def run(self, name: str) -> PilotRun:
         """A run by its name."""
@@ -89,26 +91,24 @@ def pilot_kit(
     prompt_tokens: float,
     output_tokens: float,
     required_req_per_s: float,
-    headroom: float,
-    time_error: float,
+    allowed: float,
+    ranges: Mapping[str, TimeRange] | None = None,
 ) -> PilotKit:
     """The kit of a design that is bought for a rate.
 
-    ``prompt_tokens``, ``output_tokens``: of the workload's mean request. ``headroom``: capacity / required rate, at
-    least 1. ``time_error``: relative, of iteration times. SpecError where there is nothing to run it on, or where the
-    design does not hold the rate.
+    ``prompt_tokens``, ``output_tokens``: of the workload's mean request. ``allowed``: how many times as long all its
+    iterations may take with the rate still held, at least 1. ``ranges``: by role, in place of what measurements say of
+    iteration times. SpecError where there is nothing to run it on, or where the design does not hold the rate.
     """
-    if not headroom >= 1:
-        raise SpecError(f"capacity: found {headroom:.3g} × the required rate, expected a design that holds it")
-    if not 0 <= time_error < 1:
-        raise SpecError(f"time_error: found {time_error:g}, expected a share from 0 to below 1")
+    if not allowed >= 1:
+        raise SpecError(f"capacity: found {allowed:.3g} × the required rate, expected a design that holds it")
     part = smallest_part(case)
+    known = ranges or {}
+    spans = tuple(known.get(pool.role) or time_range(case, pool.role) for pool in part.pools)
     loads = list(_loads(part, prompt_tokens, output_tokens, required_req_per_s))
-    runs = tuple(_run(part, *load, headroom, time_error, f"pilot-{_stem(case)}-{i}") for i, load in enumerate(loads, 1))
+    runs = tuple(_run(part, load, spans, allowed, f"pilot-{_stem(case)}-{i}") for i, load in enumerate(loads, 1))
     longest = max(run.prompt_tokens + run.output_tokens for run in runs)
-    return PilotKit(
-        _part_words(part), engine_words(part), tuple(serve_commands(part, longest)), runs, time_error, headroom
-    )
+    return PilotKit(_part_words(part), engine_words(part), tuple(serve_commands(part, longest)), runs, spans, allowed)
 
 
 Load = tuple[str, int, int, float]
@@ -132,13 +132,20 @@ def _loads(part: Part, prompt_tokens: float, output_tokens: float, req_per_s: fl
     ]
 
 
-def _run(
-    part: Part, shows: str, prompt: int, output: int, req_per_s: float, headroom: float, error: float, name: str
-) -> PilotRun:
+def _run(part: Part, load: Load, ranges: Sequence[TimeRange], allowed: float, name: str) -> PilotRun:
+    shows, prompt, output, req_per_s = load
     if req_per_s < LEAST_LOAD:
         raise SpecError(f"rate: found {req_per_s:.3g} requests/s a replica, expected a load that can be measured")
     requests = min(max(math.ceil(req_per_s * RUN_S), LEAST_REQUESTS), MOST_REQUESTS)
-    edges = [predict(part, prompt, output, req_per_s, slower) for slower in (1.0, 1 - error, 1 + error, headroom)]
+    edges = [
+        predict(part, prompt, output, req_per_s, slower)
+        for slower in (
+            [1.0] * len(ranges),
+            [span.faster for span in ranges],
+            [span.slower for span in ranges],
+            [allowed] * len(ranges),
+        )
+    ]
     command = bench_command(part, name, prompt, output, req_per_s, requests)
     return PilotRun(name, shows, prompt, output, req_per_s, requests, _bands(edges, output), command)
 

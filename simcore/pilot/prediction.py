@@ -9,6 +9,7 @@ KV's transfer and half an iteration on top, which its TPOT spreads over o - 1 ga
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simcore.budget import auto_budget
@@ -32,13 +33,15 @@ class Prediction:
     output_tokens_per_s: float
 
 
-def predict(part: Part, prompt_tokens: int, output_tokens: int, req_per_s: float, slower: float = 1.0) -> Prediction:
-    """The part at a rate, were every iteration ``slower`` times as long as its curve says."""
+def predict(
+    part: Part, prompt_tokens: int, output_tokens: int, req_per_s: float, slower: Sequence[float] = (1.0, 1.0)
+) -> Prediction:
+    """The part at a rate, were every iteration of each of its pools so many times as long as its curve says."""
     if part.split:
         return _pair(part, prompt_tokens, output_tokens, req_per_s, slower)
     pool = part.pools[0]
     state = open_loop(
-        scaled(pool.curve, slower), Lengths.of(prompt_tokens, output_tokens), serving(part.case, pool), req_per_s
+        scaled(pool.curve, slower[0]), Lengths.of(prompt_tokens, output_tokens), serving(part.case, pool), req_per_s
     )
     return Prediction(state.ttft_s, state.tpot_s, state.req_per_s, state.output_tokens_per_s)
 
@@ -91,11 +94,11 @@ def transfer_s(part: Part, prompt_tokens: int) -> float:
     return sent / rate / (model.layers if case.kv_transfer.mode == "layerwise" else 1) + (case.kv_transfer.setup_s or 0)
 
 
-def _pair(part: Part, prompt_tokens: int, output_tokens: int, req_per_s: float, slower: float) -> Prediction:
+def _pair(part: Part, prompt_tokens: int, output_tokens: int, req_per_s: float, slower: Sequence[float]) -> Prediction:
     prefill, decode = part.pools
-    ttft_s, most = _prompts(scaled(prefill.curve, slower), part, prompt_tokens, req_per_s)
+    ttft_s, most = _prompts(scaled(prefill.curve, slower[0]), part, prompt_tokens, req_per_s)
     lengths = Lengths.of(prompt_tokens, output_tokens)
-    step_s = _decode_step_s(scaled(decode.curve, slower), lengths, decode, req_per_s)
+    step_s = _decode_step_s(scaled(decode.curve, slower[1]), lengths, decode, req_per_s)
     joining_s = transfer_s(part, prompt_tokens) + step_s / 2
     tpot_s = step_s + joining_s / lengths.steps if lengths.steps else 0.0
     served = min(req_per_s, most) if math.isfinite(tpot_s) else 0.0

@@ -22,6 +22,7 @@ from simcore.latency.roofline import roofline_curve
 from simcore.measurements import Measurements, ServingPoint, Setting, Source
 from simcore.pilot import PilotRun, pilot_kit, verdict
 from simcore.pilot.calibration import decode_steps, pilot_calibrations, prefill_steps
+from simcore.pilot.error import TimeRange, time_range
 from simcore.pilot.part import Part, smallest_part
 from simcore.pilot.prediction import predict
 from simcore.simulation import simulate
@@ -45,7 +46,8 @@ PAIR: dict[str, Any] = CO_LOCATED | {
 
 
 def kit_of(case: dict[str, Any], rate: float = 30, headroom: float = 1.15, error: float = 0.1) -> Any:
-    return pilot_kit(decode_case(case), 1020.4, 211.2, rate, headroom, error)
+    ranges = {role: TimeRange(role, 1 - error, 1 + error, "points") for role in ("mixed", "prefill", "decode")}
+    return pilot_kit(decode_case(case), 1020.4, 211.2, rate, headroom, ranges)
 
 
 def one_replica_each(case: Case) -> Case:
@@ -237,7 +239,7 @@ def test_the_command_writes_the_kit_and_judges_a_benchmark(tmp_path: Path, capsy
     assert main(asked) == 0
     kit = json.loads(capsys.readouterr().out)
     run = kit["runs"][0]
-    assert kit["headroom"] == pytest.approx(1.2)
+    assert kit["allowed_times"] == pytest.approx(1.2)
     tpot_s = run["bands"]["tpot_s"]["predicted"]
     result.write_text(
         json.dumps(
@@ -271,7 +273,7 @@ def test_a_pairs_results_give_back_each_machines_own_step(slower: float) -> None
     part = smallest_part(decode_case(PAIR))
     prefill, decode = part.pools
     for run in kit_of(PAIR, headroom=2).runs:
-        said = predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, slower)
+        said = predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, (slower, slower))
         point = result_of(run, vars(said))
         (prompt,) = prefill_steps(part, prefill, [point])
         (token,) = decode_steps(part, decode, [point])
@@ -295,7 +297,8 @@ def test_a_pilot_that_took_a_quarter_longer_mends_the_calibration() -> None:
     part = smallest_part(decode_case(PAIR))
     runs = kit_of(PAIR, headroom=2).runs
     points = [
-        result_of(run, vars(predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, 1.25))) for run in runs
+        result_of(run, vars(predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, (1.25, 1.25))))
+        for run in runs
     ]
     found = Measurements(points, [], [Source("bench.json", "0" * 64, "vllm bench serve", len(points))])
     prefill, decode = pilot_calibrations(part, found, datetime.date(2026, 11, 30))
@@ -307,7 +310,7 @@ def test_a_pilot_that_took_a_quarter_longer_mends_the_calibration() -> None:
 def test_a_co_located_pilot_is_fitted_as_any_benchmark() -> None:
     part = smallest_part(decode_case(CO_LOCATED))
     (run,) = kit_of(CO_LOCATED, headroom=2).runs
-    point = result_of(run, vars(predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, 1.25)))
+    point = result_of(run, vars(predict(part, run.prompt_tokens, run.output_tokens, run.req_per_s, (1.25, 1.25))))
     found = Measurements([point], [], [Source("bench.json", "0" * 64, "vllm bench serve", 1)])
     (mixed,) = pilot_calibrations(part, found, datetime.date(2026, 11, 30))
     assert abs(errors_of(part, run, mixed.calibration, 0, "decode")) < 0.1
@@ -318,3 +321,16 @@ def test_measured_tables_have_nothing_to_fit() -> None:
     case = decode_case(PAIR | {"model": "llama2-70b", "latency": {"source": "measured"}, "pools": pools})
     with pytest.raises(SpecError, match="there are no coefficients to fit"):
         pilot_calibrations(smallest_part(case), Measurements(), datetime.date(2026, 11, 30))
+
+
+def test_ranges_are_those_of_the_products_intervals() -> None:
+    case = decode_case(PAIR)
+    prefill, decode = (time_range(case, role) for role in ("prefill", "decode"))
+    for span in (prefill, decode):
+        assert 0.5 < span.faster < 1 < span.slower < 2
+        assert "measured point" in span.basis
+    given = decode_case(
+        CO_LOCATED
+        | {"latency": {"source": "curve", "tokens": [1, 100], "prefill_s": [0.1, 0.2], "decode_s": [0.1, 0.2]}}
+    )
+    assert time_range(given, "mixed") == TimeRange("mixed", pytest.approx(0.8), pytest.approx(1.25), "")
