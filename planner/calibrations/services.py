@@ -60,8 +60,13 @@ def fit(texts: Sequence[Content], given: Given, **target: Any) -> Fit:
     for text in texts:
         read_content(text, given, found)
     fitted = calibrate(found, Target(**target), timezone.now().date(), most=MOST_RESULTS)
+    return Fit(fitted, flagged(found))
+
+
+def flagged(found: Measurements) -> dict[str, Any]:
+    """What was flagged in files, as a row keeps it."""
     counts = [[effect, field, count] for (effect, field), count in sorted(found.flags.counts.items())]
-    return Fit(fitted, {"flags": [asdict(flag) for flag in found.flags.listed], "counts": counts})
+    return {"flags": [asdict(flag) for flag in found.flags.listed], "counts": counts}
 
 
 def save(team: Team, user: User, name: str, done: Fit) -> Calibration:

@@ -1,21 +1,27 @@
 """The pilot of a design: what to serve and how to load it, what to expect, and what a benchmark's result says."""
 
-import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
+from planner.accounts.models import Team, User
+from planner.calibrations.models import Calibration
+from planner.calibrations.services import Fit, contents, flagged, save
 from planner.numerals import share, short
 from planner.studies.models import Study
 from simcore.measurements import Measurements, ServingPoint
-from simcore.measurements.content import MOST_BYTES, Content, text_of
 from simcore.measurements.read import Given, read_content
 from simcore.pilot import Band, PilotKit, PilotRun, Verdict, pilot_kit, verdict
+from simcore.pilot.calibration import pilot_calibrations
 from simcore.pilot.error import TimeRange, allowed
+from simcore.pilot.part import smallest_part
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
-from simcore.spec import SpecError
+from simcore.spec import Case, SpecError
 
 WORDS = {"ttft_s": "TTFT, mean", "tpot_s": "TPOT, mean", "req_per_s": "Requests/s"}
 
@@ -104,24 +110,33 @@ def pilot_page(study: Study, result: StudyResult, row: DesignRow) -> PilotPage:
     )
 
 
-def judge(kit: PilotKit, upload: UploadedFile) -> list[Judged]:
-    """Each result of a file against the run that it is of; SpecError where it has none that can be judged."""
-    found = read(upload)
-    if not found.serving:
-        why = f" ({found.flags.listed[0]})" if found.flags.listed else ""
-        raise SpecError(f"{upload.name}: found no result that can be used{why}, expected that of a run below")
+def judge(kit: PilotKit, found: Measurements) -> list[Judged]:
+    """Each result against the run that it is of; SpecError where one cannot be judged."""
     return [_judged(kit, point) for point in found.serving]
 
 
-def read(upload: UploadedFile) -> Measurements:
-    """The measurements of an uploaded file; SpecError where it is no benchmark's."""
-    name = upload.name or "the file"
-    if (upload.size or 0) > MOST_BYTES:
-        raise SpecError(f"{name}: found more than {MOST_BYTES >> 20} MiB, expected a smaller file")
-    data: bytes = upload.read()
+def read(uploads: Sequence[UploadedFile]) -> Measurements:
+    """The results of uploaded files; SpecError where there is none that can be used."""
     found = Measurements()
-    read_content(Content(name, hashlib.sha256(data).hexdigest(), text_of(name, data)), Given(), found)
+    for text in contents(uploads):
+        read_content(text, Given(), found)
+    if not found.serving:
+        names = ", ".join(upload.name or "file" for upload in uploads)
+        why = f" ({found.flags.listed[0]})" if found.flags.listed else ""
+        raise SpecError(f"{names}: found no result that can be used{why}, expected that of a run below")
     return found
+
+
+def save_calibrations(team: Team, user: User, name: str, case: Case, found: Measurements) -> list[Calibration]:
+    """Iteration times fitted to a pilot's results, one row a replica; SpecError where they cannot be, or where the name
+    is taken."""
+    made = pilot_calibrations(smallest_part(case), found, timezone.now().date())
+    names = {one.role: name if len(made) == 1 else f"{name}, {one.role}" for one in made}
+    try:
+        with transaction.atomic():
+            return [save(team, user, names[one.role], Fit(one.calibration, flagged(found))) for one in made]
+    except IntegrityError:
+        raise SpecError(f"name: found ‘{name}’, which your team has already, expected another") from None
 
 
 def _judged(kit: PilotKit, point: ServingPoint) -> Judged:

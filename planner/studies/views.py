@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from planner.accounts.teams import working_team
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
@@ -18,14 +21,16 @@ from planner.studies.actions import study_for
 from planner.studies.models import Study
 from planner.studies.page import EXTENTS, result_page
 from planner.studies.panel import design_panel
-from planner.studies.pilot import Judged, judge, kit_of, pilot_page
+from planner.studies.pilot import Judged, judge, kit_of, pilot_page, save_calibrations
+from planner.studies.pilot import read as read_results
 from planner.studies.results import headline as headline_of
 from planner.studies.results import study_result
 from planner.studies.services import ask_new, editable, start_study
 from planner.studies.tables import Extent
+from simcore.measurements import Measurements
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
-from simcore.spec import SpecError
+from simcore.spec import Case, SpecError
 
 STOP_POLLING = 286
 """htmx swaps the answer in and asks no more."""
@@ -130,16 +135,30 @@ def headline(request: HttpRequest, study_id: int) -> HttpResponse:
 
 
 def _judged(request: HttpRequest, study: Study, result: StudyResult, row: DesignRow) -> tuple[list[Judged], str]:
-    """What an uploaded result says of the design, or what is wrong with it."""
+    """What uploaded results say of the design, and what is wrong with them. With a name iteration times are fitted to
+    them, too."""
     if request.method != "POST":
         return [], ""
-    upload = request.FILES.get("result")
-    if upload is None:
+    uploads, name = request.FILES.getlist("result"), request.POST.get("calibration", "").strip()
+    if not uploads:
         return [], "Found no file, expected the JSON that --save-result writes."
+    judged: list[Judged] = []
     try:
-        return judge(kit_of(study, result, row), upload), ""
+        found = read_results(uploads)
+        judged = judge(kit_of(study, result, row), found)
+        if name:
+            _calibrate(request, name, result.designs[row.design_id].case, found)
     except SpecError as error:
-        return [], f"{error}."
+        return judged, f"{error}."
+    return judged, ""
+
+
+def _calibrate(request: HttpRequest, name: str, case: Case, found: Measurements) -> None:
+    team = working_team(request.user)
+    if team is None:
+        raise PermissionDenied("You may read in your teams, but write in none.")
+    for made in save_calibrations(team, request.user, name[:100], case, found):  # type: ignore[arg-type]
+        messages.success(request, f"{made.name} is saved: a question can choose it as its iteration times.")
 
 
 def _asked(request: HttpRequest, scenario: Scenario) -> Study:

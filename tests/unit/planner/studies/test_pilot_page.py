@@ -10,6 +10,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from planner.accounts.models import User
+from planner.calibrations.models import Calibration
 from planner.studies.models import Study
 from planner.studies.pilot import kit_of
 from planner.studies.results import study_result
@@ -124,3 +126,20 @@ def test_a_result_of_other_lengths_is_refused(done: Study, alice_client: Client)
 
 def test_strangers_find_nothing(done: Study, charlie_client: Client) -> None:
     assert charlie_client.get(address(done, designs(done, "splitwise")[0])).status_code == 404
+
+
+def test_a_name_saves_what_was_measured_as_calibrations_of_both_machines(
+    done: Study, alice_client: Client, alice: User
+) -> None:
+    row = designs(done, "splitwise")[0]
+    runs = kit(done, row).runs
+    files = [bench(run, 1.2, date=f"2026113{i}-101500") for i, run in enumerate(runs)]
+    response = alice_client.post(address(done, row), {"result": files, "calibration": "Pilot of November"})
+    page = unescape(response.content.decode())
+    assert response.status_code == 200, page
+    names = set(Calibration.objects.visible_to(alice).values_list("name", flat=True))
+    assert names == {"Pilot of November, prefill", "Pilot of November, decode"}
+    assert "Pilot of November, decode is saved" in page
+    again = alice_client.post(address(done, row), {"result": bench(runs[0]), "calibration": "Pilot of November"})
+    assert again.status_code == 422
+    assert "which your team has already" in unescape(again.content.decode())

@@ -316,13 +316,6 @@ def test_a_co_located_pilot_is_fitted_as_any_benchmark() -> None:
     assert abs(errors_of(part, run, mixed.calibration, 0, "decode")) < 0.1
 
 
-def test_measured_tables_have_nothing_to_fit() -> None:
-    pools = [pool | {"tensor_parallel": 8} for pool in PAIR["pools"]]
-    case = decode_case(PAIR | {"model": "llama2-70b", "latency": {"source": "measured"}, "pools": pools})
-    with pytest.raises(SpecError, match="there are no coefficients to fit"):
-        pilot_calibrations(smallest_part(case), Measurements(), datetime.date(2026, 11, 30))
-
-
 def test_ranges_are_those_of_the_products_intervals() -> None:
     case = decode_case(PAIR)
     prefill, decode = (time_range(case, role) for role in ("prefill", "decode"))
