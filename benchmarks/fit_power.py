@@ -33,7 +33,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "simcore" / "power" / "data" / "coefficients.csv"
 REPORT = ROOT / "docs" / "power-fit.md"
 DATE = "2026-11-30"
-FIELDS = ("base", "by_mbu", "by_mfu")
+FIELDS = ("base", "by_mbu", "by_mfu", "unpacking")
+PACKED = "fit to gpt-oss-120b on one H100 (ML.ENERGY v3, 2026-02), the one accelerator without fp4 that ran it"
 MODELS = {
     "Llama-3.1-8B-Instruct": "llama-3.1-8b",
     "Llama-3.1-70B-Instruct": "llama-3.1-70b",
@@ -52,6 +53,7 @@ FITTED = {
     *(("A100", name, 8) for name in ("bloom-176b", "llama2-70b")),
     *((gpu, *of) for gpu in ("H100", "B200") for of in FITTED_MODELS),
     ("H100", "gpt-oss-120b", 8),
+    ("H100", "gpt-oss-120b", 1),
 }
 # A prompt's peak is read as its draw where it lasts longer than the driver averages over.
 PEAK_LASTS_S = 0.1
@@ -81,8 +83,8 @@ class Anchor:
         """What it is used for."""
         return "fitted" if (self.gpu, self.model.id, self.tensor_parallel) in FITTED else "judged"
 
-    def uses(self, predicted: bool = False) -> list[tuple[float, float, float]]:
-        """Share of the time, MBU, MFU."""
+    def uses(self, predicted: bool = False) -> list[tuple[float, float, float, float]]:
+        """Share of the time, MBU, MFU, packed weights' part of MBU."""
         box = accelerator(str(machine(MACHINES[self.gpu]).accelerator))
         part = stages(self.model, self.tensor_parallel, 1)[0]
         times = self.predicted_s if predicted else [seconds for _, _, seconds in self.parts]
@@ -91,10 +93,10 @@ class Anchor:
         return [(share, *work.over(seconds)) for (share, _, _), work, seconds in pairs]
 
 
-def drawn_w(gpu: str, uses: list[tuple[float, float, float]], fitted: PowerCoefficients) -> float:
+def drawn_w(gpu: str, uses: list[tuple[float, float, float, float]], fitted: PowerCoefficients) -> float:
     """Mean watts of an accelerator."""
     box = accelerator(str(machine(MACHINES[gpu]).accelerator))
-    share = sum(time * fitted.share(mbu, mfu) for time, mbu, mfu in uses)
+    share = sum(time * fitted.share(*use) for time, *use in uses)
     return box.idle_w + share * (box.tdp_w - box.idle_w)
 
 
@@ -176,7 +178,10 @@ def fit(anchors: list[Anchor]) -> PowerCoefficients:
         fitted = PowerCoefficients(*values, "", "")
         return [drawn_w(gpu, use, fitted) / watts - 1 for gpu, use, watts in uses]
 
-    found = least_squares(errors, [0.15, 0.8, 1.5], bounds=(0, 9), loss="soft_l1", f_scale=0.05).x
+    packed = any(use[3] for _, parts, _ in uses for use in parts)
+    start = [0.15, 0.8, 1.5, 1.5 if packed else 1.0]
+    bounds = ([0, 0, 0, 1], [9, 9, 9, 9 if packed else 1 + 1e-9])
+    found = least_squares(errors, start, bounds=bounds, loss="soft_l1", f_scale=0.05, x_scale=[0.1, 0.5, 1, 1]).x
     return PowerCoefficients(*(round(float(value), 2) for value in found), "estimate", "")
 
 
@@ -187,9 +192,11 @@ def table(fits: dict[str, PowerCoefficients]) -> str:
     rows.append(("h200-141gb", "taken as H100's, the same chip: not fitted", fits["H100"], "assumption"))
     means = [round(statistics.mean(getattr(one, field) for one in fits.values()), 2) for field in FIELDS]
     rows.append(("*", "mean of A100, H100 and B200: no watts known", PowerCoefficients(*means, "", ""), "assumption"))
+    unpacking = fits["H100"].unpacking
     for name, source, values, status in rows:
-        figures = {field: getattr(values, field) for field in FIELDS}
-        lines += [f'{name},power_{field},{of:g},,"{source}",{DATE},{status}' for field, of in figures.items()]
+        figures = {field: (getattr(values, field), source, status) for field in FIELDS[:3]}
+        figures["unpacking"] = (unpacking, PACKED, "estimate" if name == "h100-80gb" else "assumption")
+        lines += [f'{name},power_{field},{of:g},,"{why}",{DATE},{how}' for field, (of, why, how) in figures.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,8 @@ An accelerator that works draws idle + u * (TDP - idle), never above its cap, wi
 
 for every kind of batch (docs/power.md): MBU and MFU are the shares of peak bandwidth and FLOP/s that the batch's own
 work uses over the time that its curve says it takes (``activity.py``), so decodes follow memory traffic and prefills
-come near the TDP where their FLOPs do. The three coefficients of each accelerator are fitted to published watts
+come near the TDP where their FLOPs do. Weights of 4 bits count ``unpacking`` times in MBU where an accelerator has no
+FLOPs of 4 bits: its cores unpack them. The coefficients of each accelerator are fitted to published watts
 (``coefficients.py``). A machine draws its host, its fans and its accelerators (``stage.py``). What a cap costs is in
 ``cap.py``.
 """

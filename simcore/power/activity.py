@@ -51,20 +51,30 @@ class Work:
 
     read_s: float
     math_s: float
+    packed_s: float = 0.0
+    """Of ``read_s``: 4-bit weights that cores unpack, since the accelerator has no FLOPs of 4 bits."""
 
-    def over(self, seconds: float) -> tuple[float, float]:
-        """MBU and MFU where it takes so long; a time that no accelerator has is taken as the least one."""
+    def over(self, seconds: float) -> tuple[float, float, float]:
+        """MBU, MFU and packed weights' part of MBU where it takes so long; a time that no accelerator has is taken as
+        the least one."""
         taken = max(seconds, self.read_s, self.math_s)
-        return self.read_s / taken, self.math_s / taken
+        return self.read_s / taken, self.math_s / taken, self.packed_s / taken
 
 
 def least_work(model: Model, accelerator: Accelerator, part: Stage, tensor_parallel: int, load: Load) -> Work:
     """What ``load`` asks of one of the stage's accelerators."""
     head = min(part.embedding_parameters, embedding_parameters(model) / tensor_parallel)
-    read = (part.shared_parameters + head) * PRECISION_BYTES[model.weight_precision]
+    always = (part.shared_parameters + head) * PRECISION_BYTES[model.weight_precision]
     distinct = distinct_experts_share(model, max(round(load.tokens), 1))
-    read += distinct * part.expert_layers * part.routed_parameters * expert_bytes(model)
-    read += load.kv_tokens * part.full_kv_bytes_per_token(model) + load.decodes * _window_bytes(model, part, load)
+    routed = distinct * part.expert_layers * part.routed_parameters * expert_bytes(model)
+    packed = always * _unpacked(accelerator, model.weight_precision)
+    packed += routed * _unpacked(accelerator, model.expert_precision or model.weight_precision)
+    read = (
+        always
+        + routed
+        + load.kv_tokens * part.full_kv_bytes_per_token(model)
+        + load.decodes * _window_bytes(model, part, load)
+    )
     shared = load.tokens * part.shared_parameters + load.sequences * head
     math_s = 2 * shared / _peak(accelerator, model.weight_precision)
     if model.experts:
@@ -72,7 +82,12 @@ def least_work(model: Model, accelerator: Accelerator, part: Stage, tensor_paral
         precision = model.expert_precision or model.weight_precision
         math_s += 2 * load.tokens * taken / _peak(accelerator, precision)
     math_s += _attention_flops(model, part, load) / tensor_parallel / accelerator.bf16_flops_per_s
-    return Work(read / accelerator.memory_bandwidth_bytes_per_s, math_s)
+    rate = accelerator.memory_bandwidth_bytes_per_s
+    return Work(read / rate, math_s, packed / rate)
+
+
+def _unpacked(accelerator: Accelerator, precision: str) -> bool:
+    return precision in ("fp4", "mxfp4") and accelerator.fp4_flops_per_s is None
 
 
 def _peak(accelerator: Accelerator, precision: str) -> float:

@@ -10,7 +10,7 @@ Compute goes at phi, memory at its own clock. So prefills, which draw the most, 
 lies below their own draw, and then by the part of their time that is compute alone (``latency/capped.py``).
 
 Source: prompts per second of 6 x RTX 3090 at caps of 350 to 100 W (llmgarage.ai, power limit benchmark, 2026-02): with
-95 W fixed (27 % of the TDP; ours are 24 to 29 %) and a floor of 0.83 the law gives 0.93, 0.85, 0.60 and 0.31 of the
+95 W fixed (27 % of the TDP; ours are 21 to 31 %) and a floor of 0.83 the law gives 0.93, 0.85, 0.60 and 0.31 of the
 speed at 300, 250, 200 and 150 W, where 0.94, 0.85, 0.60 and 0.26 were measured; at 100 W 0.14 was, the slowest. Beside
 it: an H100 at 600 of 700 W, 7 % (factryze.ai 2026: 5 to 8 % of inference, 10 to 15 % of training steps).
 """

@@ -29,13 +29,16 @@ class PowerCoefficients:
     """More at the whole of its memory bandwidth."""
     by_mfu: float
     """More at the whole of its FLOP/s."""
+    unpacking: float
+    """Reading weights that cores unpack draws so many times what reading others does."""
     status: str
     """``given`` with the accelerator itself, else that of the shipped rows: ``estimate`` or ``assumption``."""
     source: str
 
-    def share(self, mbu: float, mfu: float) -> float:
+    def share(self, mbu: float, mfu: float, packed: float = 0.0) -> float:
         """u of a batch with this use. MFU^(3/4) by square roots: they have the same bits on every machine."""
-        return min(self.base + self.by_mbu * mbu + self.by_mfu * sqrt(mfu * sqrt(mfu)), 1.0)
+        reading = mbu + (self.unpacking - 1) * packed
+        return min(self.base + self.by_mbu * reading + self.by_mfu * sqrt(mfu * sqrt(mfu)), 1.0)
 
 
 @cache
@@ -47,7 +50,7 @@ def power_coefficients(accelerator: Accelerator) -> PowerCoefficients:
     _, status, source = shipped[FIELDS[0]]
     if any(value is not None for value in own.values()):
         status, source = "given", "given with the accelerator"
-    return PowerCoefficients(base, by_mbu, by_mfu, status, source)
+    return PowerCoefficients(base, by_mbu, by_mfu, shipped["power_unpacking"][0], status, source)
 
 
 @cache

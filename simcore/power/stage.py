@@ -94,8 +94,8 @@ def idle_w(machine: Machine) -> float:
 def _drawn_w(
     model: Model, accelerator: Accelerator, part: Stage, tensor_parallel: int, load: Load, seconds: float
 ) -> float:
-    mbu, mfu = least_work(model, accelerator, part, tensor_parallel, load).over(seconds)
-    share = power_coefficients(accelerator).share(mbu, mfu)
+    use = least_work(model, accelerator, part, tensor_parallel, load).over(seconds)
+    share = power_coefficients(accelerator).share(*use)
     return accelerator.idle_w + share * (accelerator.tdp_w - accelerator.idle_w)
 
 

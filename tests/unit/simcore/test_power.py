@@ -98,7 +98,21 @@ def test_an_accelerator_may_bring_its_own_coefficients() -> None:
 def test_an_accelerator_without_a_row_takes_the_mean_and_says_so() -> None:
     unknown = power_coefficients(replace(accelerator("h100-80gb"), id="new"))
     assert unknown.status == "assumption"
-    assert unknown.base == pytest.approx(0.15)
+    assert unknown.base == pytest.approx(0.14)
+
+
+def test_four_bit_weights_cost_more_where_cores_unpack_them() -> None:
+    packed, plain = (
+        least_work(of, device, stages(of, 1, 1)[0], 1, Load.of_decodes(8, 1000))
+        for of in [model("gpt-oss-120b")]
+        for device in (accelerator("h100-80gb"), replace(accelerator("h100-80gb"), fp4_flops_per_s=2e15))
+    )
+    assert 0.5 * packed.read_s < packed.packed_s < packed.read_s == plain.read_s
+    assert plain.packed_s == 0
+    fitted = power_coefficients(accelerator("h100-80gb"))
+    assert fitted.share(*packed.over(0.02)) > fitted.share(*plain.over(0.02))
+    assert least_work(model("llama-3.1-8b"), accelerator("h100-80gb"),
+                      stages(model("llama-3.1-8b"), 1, 1)[0], 1, Load.of_prompt(9)).packed_s == 0  # fmt: skip
 
 
 def test_an_accelerator_cannot_idle_above_its_tdp() -> None:

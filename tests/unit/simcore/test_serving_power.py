@@ -69,7 +69,7 @@ def test_calibration_meets_the_measured_mean_and_keeps_proportions(measured_w: f
     assert found.after_w == pytest.approx(measured_w, rel=2e-3)
     given = found.accelerator
     assert given.idle_w == 90
-    assert (given.power_by_mfu or 0) / (given.power_by_mbu or 1) == pytest.approx(1.74 / 0.57, rel=0.01)
+    assert (given.power_by_mfu or 0) / (given.power_by_mbu or 1) == pytest.approx(1.83 / 0.64, rel=0.01)
     assert replace(found.machine, accelerator=BOX.accelerator) == BOX
 
 

@@ -61,10 +61,10 @@ def test_a_cap_between_decodes_and_prefills_slows_prefills_alone() -> None:
     assert "capped at" in under.source
 
 
-def test_half_the_power_barely_slows_decodes_and_doubles_prefills_of_an_h100() -> None:
+def test_half_the_power_barely_slows_decodes_and_nearly_doubles_prefills_of_an_h100() -> None:
     plain, under = curve("llama-3.1-70b", H100, 4), curve("llama-3.1-70b", capped(350), 4)
     assert under.iteration_ps([], [1024] * 16) < 1.05 * plain.iteration_ps([], [1024] * 16)
-    assert under.iteration_ps([(2048, 0)], []) == pytest.approx(2.05 * plain.iteration_ps([(2048, 0)], []), rel=0.03)
+    assert under.iteration_ps([(2048, 0)], []) == pytest.approx(1.9 * plain.iteration_ps([(2048, 0)], []), rel=0.03)
 
 
 def test_what_draws_more_than_the_cap_draws_the_cap() -> None:
