@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from simcore.evaluation import Evaluation, LimitResult
@@ -83,7 +84,11 @@ class Response:
 
         At the least ln(LEAST_SHARE), which stands for none.
         """
-        return math.log(max(self._held(errors) / self._held({}), LEAST_SHARE))
+        return math.log(max(self._held(errors) / self._unchanged, LEAST_SHARE))
+
+    @cached_property
+    def _unchanged(self) -> float:
+        return self._held({})
 
     def _held(self, errors: Mapping[str, float]) -> float:
         full = [math.exp(-errors.get(self.saturated, 0.0))] if self.saturated else []

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.evaluation import Evaluation
+from simcore.same import Same
 from simcore.slo import reference_latency
 from simcore.spec import Case, SlowdownSlo
 from simcore.trust.capacity_error import LEAST_SHARE, REFERENCE, Response, response
 from simcore.trust.phase_error import PHASES
 from simcore.trust.time_error import TimeError, time_error
+
+MOST_KEPT = 4096
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Effect:
     key: str
     longer: float
     shorter: float
+    phases: tuple[tuple[str, float, float], ...] = ()
+    """The same of each phase's error alone: what two designs of one curve may differ by."""
 
     @property
     def down(self) -> float:
@@ -66,7 +72,20 @@ def joined(noise: float, effects: list[float]) -> float:
 
 
 def margin(case: Case, evaluation: Evaluation) -> Margin:
-    """Of an evaluated design that holds some rate."""
+    """Of an evaluated design that holds some rate. Kept for objects that are asked about again, as when a price
+    changes; not where a user's file, which may change, says how long iterations take."""
+    sources = [case.latency, *(pool.latency for pool in case.pools if pool.latency)]
+    if any(source.path for source in sources):
+        return _margin(case, evaluation)
+    return _kept(Same(case), Same(evaluation))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _kept(case: Same[Case], evaluation: Same[Evaluation]) -> Margin:
+    return _margin(case.value, evaluation.value)
+
+
+def _margin(case: Case, evaluation: Evaluation) -> Margin:
     capacity = evaluation.capacity_req_per_s
     noise = (math.log(capacity / max(evaluation.capacity_low, LEAST_SHARE * capacity)),
              math.log(max(evaluation.capacity_high, capacity) / capacity))  # fmt: skip
@@ -79,11 +98,16 @@ def margin(case: Case, evaluation: Evaluation) -> Margin:
 
 
 def _effect(key: str, answers: Response, evaluation: Evaluation, errors: Mapping[str, TimeError]) -> Effect:
-    """Of all that is of one curve, off alike."""
+    """Of all that is of one curve, off alike in all phases; and of each phase alone."""
     mine = {role: (error, _shares(role, evaluation)) for role, error in errors.items() if error.key == key}
-    longer = {role: _mean(error.longer, shares) for role, (error, shares) in mine.items()}
-    shorter = {role: -_mean(error.shorter, shares) for role, (error, shares) in mine.items()}
-    return Effect(key, answers.log_capacity(longer), answers.log_capacity(shorter))
+
+    def of(phases: Iterable[str]) -> tuple[float, float]:
+        wanted = tuple(phases)
+        longer = {role: _mean(error.longer, shares, wanted) for role, (error, shares) in mine.items()}
+        shorter = {role: -_mean(error.shorter, shares, wanted) for role, (error, shares) in mine.items()}
+        return answers.log_capacity(longer), answers.log_capacity(shorter)
+
+    return Effect(key, *of(PHASES), tuple((phase, *of([phase])) for phase in PHASES))
 
 
 def _errors(case: Case) -> dict[str, TimeError]:
@@ -117,5 +141,5 @@ def _shares(role: str, evaluation: Evaluation) -> dict[str, float]:
     return {phase: getattr(pool, phase) / total for phase in PHASES}
 
 
-def _mean(of: Callable[[str], float], shares: Mapping[str, float]) -> float:
-    return sum(share * of(phase) for phase, share in shares.items())
+def _mean(of: Callable[[str], float], shares: Mapping[str, float], phases: Iterable[str]) -> float:
+    return sum(shares[phase] * of(phase) for phase in phases if phase in shares)

@@ -2,8 +2,8 @@
 
 Two are tied where their intervals of what the goal compares (requests a dollar, requests/s a kW, a machine) overlap,
 once what moves both alike is taken out: an error of a curve that both use shifts them together and cannot reverse
-their order; only how differently they answer to it counts. Designs that differ by counts of machines alone are not
-tied: more hold more, whatever is wrong.
+their order; only how differently they answer to it counts, phase by phase. Designs that differ by counts of machines
+alone are not tied: more hold more, whatever is wrong.
 """
 
 from __future__ import annotations
@@ -51,8 +51,14 @@ def overlap(first: Margin, second: Margin, ratio: float) -> bool:
 
 
 def _apart(first: Effect, second: Effect) -> float:
-    """By how much one curve's error may bring the first down against the second."""
-    return -min(first.longer - second.longer, first.shorter - second.shorter, 0.0)
+    """By how much one curve's error may bring the first down against the second: phase by phase, for what is wrong with
+    hybrid batches does not concern a design without them."""
+    theirs = {phase: (longer, shorter) for phase, longer, shorter in second.phases}
+    found = []
+    for phase, longer, shorter in first.phases:
+        other_longer, other_shorter = theirs[phase]
+        found.append(-min(longer - other_longer, shorter - other_shorter, 0.0))
+    return joined(0.0, found)
 
 
 def tied_designs(

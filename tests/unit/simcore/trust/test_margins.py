@@ -80,3 +80,10 @@ def test_a_slowdown_against_the_same_machines_is_one_error_not_two():
     other = margin(case(slo={"kind": "slowdown", "reference": "dgx-a100"}, latency=latency), told())
     assert len(same.effects) == 1
     assert len(other.effects) == 2
+
+
+def test_each_phase_alone_does_no_more_than_all_together():
+    (effect,) = margin(case(latency={"source": "roofline", "engine": "kernel"}), told()).effects
+    alone = {phase: (longer, shorter) for phase, longer, shorter in effect.phases}
+    assert sum(longer for longer, _ in alone.values()) == pytest.approx(effect.longer)
+    assert alone["hybrid"] == (0.0, 0.0)

@@ -11,8 +11,12 @@ from tests.unit.planner.design_rows import row
 LOG = st.floats(0.0, 0.5)
 
 
-def made(noise=0.02, **effects):
-    return Margin(100.0, noise, noise, tuple(Effect(key, -gain, gain) for key, gain in effects.items()))
+def made(noise=0.02, phase="decode", **effects):
+    def effect(key, gain):
+        alone = {"prefill": 0.0, "decode": 0.0, "hybrid": 0.0} | {phase: gain}
+        return Effect(key, -gain, gain, tuple((name, -of, of) for name, of in alone.items()))
+
+    return Margin(100.0, noise, noise, tuple(effect(key, gain) for key, gain in effects.items()))
 
 
 def test_designs_of_one_curve_are_told_apart_by_noise_alone():
@@ -29,6 +33,13 @@ def test_different_accelerators_may_be_wrong_in_different_directions():
 def test_of_a_shared_curve_what_one_answers_more_counts():
     assert overlap(made(0.0, h100=0.3), made(0.0, h100=0.1), math.exp(0.19))
     assert not overlap(made(0.0, h100=0.3), made(0.0, h100=0.1), math.exp(0.21))
+
+
+def test_what_is_wrong_with_hybrid_batches_does_not_concern_a_design_without_them():
+    """Co-located against split on the same machines: the doubt about hybrids is the one's alone."""
+    mixed, split = made(0.0, "hybrid", h100=0.3), made(0.0, "decode", h100=0.1)
+    assert overlap(mixed, split, math.exp(math.hypot(0.3, 0.1) - 0.01))
+    assert not overlap(mixed, split, math.exp(math.hypot(0.3, 0.1) + 0.01))
 
 
 @given(LOG, LOG, LOG, LOG, st.floats(0.3, 3.0))
