@@ -183,9 +183,14 @@ def forms(model: Model) -> list[str]:
 def _accelerator(curve: Curve, engine: str, here: list[ErrorGroup]) -> Iterable[str]:
     if not here:
         yield f"accelerator {curve.accelerator}: no time of it was compared with {engine}, others' stand in"
-    elif engine in DEVICE_TIMES and not any(group in error_groups(engine) for group in here):
+    elif engine in DEVICE_TIMES and not any(_is_whole_engine(group, engine) for group in here):
         found = "its kernels were measured, no whole engine; host time is others'"
         yield f"engine {engine} on {curve.accelerator}: {found}"
+
+
+def _is_whole_engine(group: ErrorGroup, engine: str) -> bool:
+    """Of the generation's own software."""
+    return group.place.software == engine.partition("-")[0] and group in error_groups(engine)
 
 
 def _parallel(curve: Curve, here: list[ErrorGroup]) -> Iterable[str]:

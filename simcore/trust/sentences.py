@@ -37,12 +37,12 @@ def interval_parts(case: Case, row: DesignRow, margin: Margin) -> str:
 
 
 def times_by_curve(case: Case, margin: Margin) -> list[tuple[str, str]]:
-    """Of each curve once: how true times may differ from predicted ones, in the phases of its pool."""
-    found: dict[tuple[str, str], None] = {}
+    """Of each curve once: how true times may differ from predicted ones, in the phases of its pools."""
+    found: dict[str, dict[str, None]] = {}
     for pool, error in zip(case.pools, margin.errors, strict=True):
         name = f"{resolve_machine(pool.machine).name} TP{pool.tensor_parallel}"
-        found[name, error.spans(PHASES_OF.get(pool.role, tuple(PHASES)))] = None
-    return list(found)
+        found.setdefault(name, {})[error.spans(PHASES_OF.get(pool.role, tuple(PHASES)))] = None
+    return [(name, ", ".join(spans)) for name, spans in found.items()]
 
 
 def evidence_words(margin: Margin) -> str:
@@ -81,10 +81,10 @@ def tie_words(goal: str, tied: list[str], kinds: int) -> str:
         return f"No other's interval of {MERITS[goal]} reaches the answer's."
     are = "is" if len(tied) == 1 else "are"
     named = tied if len(tied) <= MOST_NAMED else [*tied[: MOST_NAMED - 1], f"{len(tied) - MOST_NAMED + 1} more"]
-    decides = {"cost": "cost", "frontier": "cost", "power": "power", "machines": "the number of machines"}
+    first = {"power": "the least power", "machines": "the least number of machines", "throughput": "the most held"}
     return (
         f"{listed(named)} {are} tied with the answer: what is known of simulation and times does not tell their"
-        f" {MERITS[goal]} apart; {decides.get(goal, 'what was simulated')} decides."
+        f" {MERITS[goal]} apart; {first.get(goal, 'the least cost')} decides."
     )
 
 

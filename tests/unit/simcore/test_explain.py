@@ -150,7 +150,7 @@ def test_b_names_what_is_tied_with_the_answer_and_what_decides():
     result = replace(result, best_by_family=rows)
     assert texts(result)["B"].text.endswith(
         " Sarathi on 35 DGX H100, 512-token budget is tied with the answer: what is known of simulation and times does"
-        " not tell their requests a dollar apart; cost decides."
+        " not tell their requests a dollar apart; the least cost decides."
     )
     assert why_not(result, rows[1]).endswith(": what is known does not tell them apart.")
 

@@ -65,8 +65,10 @@ class TestRooflines:
         assert found(fp4) == ["fp4 weights: h100-80gb was measured with bf16"]
 
     def test_kernels_without_a_whole_engine(self, monkeypatch):
-        only = rules.error_groups("kernel")
-        monkeypatch.setattr(rules, "error_groups", lambda engine: only if engine == "kernel" else ())
+        """Another engine's software does not count."""
+        only, other = rules.error_groups("kernel"), Place("mixtral-8x7b", "h100-80gb", 8, "bf16", "trtllm")
+        whole = (ErrorGroup(other, "tpot", 9, 0.0, 0.1, False, "made up"),)
+        monkeypatch.setattr(rules, "error_groups", lambda engine: only if engine == "kernel" else whole)
         assert found(curve(engine="vllm-2026")) == [
             "engine vllm-2026 on h100-80gb: its kernels were measured, no whole engine; host time is others'"
         ]
@@ -84,7 +86,7 @@ class TestRooflines:
         assert outside_measured(curves_of([asked]), short) == [
             "up to 300 decodes at once on h100-80gb: times were measured to 256"
         ]
-        assert outside_measured(curves_of([asked]), CHAT) in ([], outside_measured(curves_of([asked]), short))
+        assert outside_measured(curves_of([asked]), Asked(20_000.0, 10.0, 200)) == []
 
 
 def test_tables_of_step_times_reach_as_far_as_their_knots():
