@@ -14,7 +14,7 @@ from simcore.calibration.fit import Fit, Model, fit
 from simcore.calibration.held_out import held_out
 from simcore.calibration.knobs import CLIENT, shipped_value
 from simcore.calibration.observations import Load, Observation, Step, observations
-from simcore.calibration.selection import select
+from simcore.calibration.selection import nothing_left, select
 from simcore.calibration.target import Target
 from simcore.latency.calibrated import (
     FORMAT,
@@ -40,6 +40,8 @@ def calibrate(found: Measurements, target: Target, today: datetime.date, most: i
     serving, steps = select(found, target)
     settings = [point.setting for point in serving] + [point.setting for point in steps]
     every = observations(serving, steps, target, found.flags)
+    if not every:
+        raise nothing_left(found, target)
     if most is not None and len(every) > most:
         raise SpecError(f"found {len(every)} results that can be used, expected at most {most} here")
     fitted = fit(target, every)

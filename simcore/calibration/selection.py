@@ -30,14 +30,19 @@ def select(found: Measurements, target: Target) -> tuple[list[ServingPoint], lis
     serving = [p for p in (_of_target(p, target, several, found.flags) for p in found.serving) if p is not None]
     steps = [p for p in (_of_target(p, target, several, found.flags) for p in found.steps) if p is not None]
     if not serving and not steps:
-        first = next(iter(flag for flag in found.flags.listed if flag.effect == "row left out"), None)
-        why = f"; the first that was left out: {first}" if first else ""
-        files = ", ".join(source.file for source in found.sources)
-        raise SpecError(
-            f"{files}: found no result of {target.model.id} on {target.accelerator.id} that can be used, expected at"
-            f" least one{why}"
-        )
+        raise nothing_left(found, target)
     return serving, steps
+
+
+def nothing_left(found: Measurements, target: Target) -> SpecError:
+    """Why no result can be used: the first that was left out says it."""
+    first = next(iter(flag for flag in found.flags.listed if flag.effect == "row left out"), None)
+    why = f"; the first that was left out: {first}" if first else ""
+    files = ", ".join(source.file for source in found.sources)
+    return SpecError(
+        f"{files}: found no result of {target.model.id} on {target.accelerator.id} that can be used, expected at least"
+        f" one{why}"
+    )
 
 
 def _of_target(point: Point, target: Target, several: bool, flags: Flags) -> Point | None:

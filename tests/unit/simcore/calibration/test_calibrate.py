@@ -200,3 +200,10 @@ def test_an_open_loop_is_taken_at_as_many_as_its_times_are_of(tmp_path):
     changes = {"max_concurrency": None, "request_rate": run.requests_per_s * 1.01}
     calibration, _ = fitted(tmp_path, json.dumps(bench_files.vllm(run, tp=1, **changes)))
     assert "requests/s, 20 served at once" in calibration.residuals[0].load
+
+
+def test_a_result_whose_only_figure_cannot_be_used_is_refused(tmp_path):
+    """A first wave without TPOT: its TTFT says how the wave went."""
+    run = bench_files.vllm(bench_files.Run(completed=40), tp=1, mean_tpot_ms=None, median_tpot_ms=None)
+    with pytest.raises(SpecError, match=r"bench0.*found no result .* that can be used.*the first that was left out"):
+        fitted(tmp_path, json.dumps(run))
