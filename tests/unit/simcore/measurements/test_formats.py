@@ -131,6 +131,39 @@ def test_guidellm_tpot_with_the_prefill_in_it_is_converted(tmp_path):
     assert point.tpot_s == pytest.approx(RUN.tpot_s)
 
 
+@pytest.mark.parametrize("layout", ["0.3", "0.7"])
+def test_guidellm_layouts_of_other_versions(tmp_path, layout):
+    report = bench_files.guidellm()
+    (benchmark,) = report["benchmarks"]
+    if layout == "0.3":  # the strategy among arguments, counts and times beside the metrics
+        times = benchmark.pop("scheduler_metrics")
+        benchmark["args"] = {"profile": {"type_": "concurrent"}, "strategy": {"type_": "concurrent", "streams": 32}}
+        benchmark["request_totals"] = benchmark["metrics"].pop("request_totals")
+        benchmark |= {"start_time": times["measure_start_time"], "end_time": times["measure_end_time"]}
+        del benchmark["config"]
+    else:
+        benchmark["config"]["strategy"] = {"kind": "concurrent", "streams": 32}
+    (point,) = read(tmp_path, json.dumps(report)).serving
+    assert (point.load, point.concurrency, point.completed) == ("concurrency", 32, RUN.completed)
+    assert point.requests_per_s == pytest.approx(RUN.requests_per_s)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "load"),
+    [
+        ({"type_": "synchronous"}, ("concurrency", 1)),
+        ({"type_": "constant", "rate": 7.5}, ("rate", None)),
+        ({"type_": "poisson", "rate": 7.5}, ("rate", None)),
+    ],
+)
+def test_guidellm_strategies(tmp_path, strategy, load):
+    run = bench_files.Run(concurrency=1, completed=60) if load[1] == 1 else RUN
+    report = bench_files.guidellm(run)
+    report["benchmarks"][0]["config"]["strategy"] = strategy
+    (point,) = read(tmp_path, json.dumps(report)).serving
+    assert (point.load, point.concurrency) == load
+
+
 def test_guidellm_rate_is_counted_not_sampled(tmp_path):
     (point,) = read(tmp_path, WRITTEN["guidellm"]).serving
     assert point.requests_per_s == pytest.approx(RUN.requests_per_s)
