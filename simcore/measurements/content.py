@@ -35,7 +35,7 @@ def load(path: str) -> Content:
         data = Path(path).read_bytes()
     except OSError as error:
         raise SpecError(f"{path}: found {(error.strerror or str(error)).lower()}, expected a readable file") from None
-    return content_of(path, data)
+    return content_of(path.encode("utf-8", "replace").decode(), data)  # a path may be no text, a message is
 
 
 def content_of(name: str, data: bytes) -> Content:

@@ -16,6 +16,7 @@ from simcore.measurements.record import Record
 
 FORMAT = "InferenceX (JSON)"
 DRAWN_SHARE = 0.9
+NO_SPECULATION = ("none", "false", "off", "0", "")
 OWN = ("tput_per_gpu", "output_tput_per_gpu")
 
 
@@ -36,10 +37,9 @@ def read(record: Record) -> ServingPoint | StepPoint | None:
     if _true(record.values.get("dp_attention")) or (record.count("ep", "decode_ep", least=1) or 1) > 1:
         record.flag("ep, dp_attention", "", "expert and data parallel ranks are not modelled", "row left out")
         return None
-    if str(record.text("spec_decoding", "spec_method") or "none").lower() not in ("none", "false", "off"):
-        record.flag(
-            "spec_decoding", record.text("spec_decoding", "spec_method"), "speculation is not modelled", "row left out"
-        )
+    speculation = record.values.get("spec_decoding", record.values.get("spec_method"))
+    if str(speculation or "none").strip().lower() not in NO_SPECULATION:
+        record.flag("spec_decoding", speculation, "speculation is not modelled", "row left out")
         return None
     return _split(record) if _true(record.values.get("disagg")) else _together(record)
 

@@ -147,8 +147,14 @@ def _read_record(record: Record) -> tuple[str, list[Point | None]] | None:
 
 
 def _benchmarks(report: Record) -> list[Record]:
-    every = enumerate(report.values["benchmarks"])
-    return [replace(report, where=f"benchmarks[{i}]", values=one) for i, one in every if isinstance(one, dict)]
+    found = []
+    for i, one in enumerate(report.values["benchmarks"]):
+        place = replace(report, where=f"benchmarks[{i}]", values=one if isinstance(one, dict) else {})
+        if isinstance(one, dict):
+            found.append(place)
+        else:
+            place.flag("", one, "expected an object", "row left out")
+    return found
 
 
 def _objects(name: str, where: str, whole: Any, flags: Flags) -> list[Record]:

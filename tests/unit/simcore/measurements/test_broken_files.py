@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 
 import pytest
@@ -175,6 +176,22 @@ def test_every_row_is_used_or_flagged(tmp_path):
     left_out = {flag.where for flag in found.flags.listed if flag.effect == "row left out"}
     assert len(found.serving) == 2
     assert left_out == {"line 1 [1]", "line 1 [3]"}
+
+
+def test_a_benchmark_that_is_no_object_is_counted(tmp_path):
+    report = bench_files.guidellm()
+    report["benchmarks"].append("cut")
+    found = read(tmp_path, json.dumps(report))
+    assert len(found.serving) == 1
+    assert [(f.where, f.found) for f in found.flags.listed] == [("benchmarks[1]", "cut")]
+
+
+def test_a_name_that_is_no_text_is_still_said(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(WRITTEN["vllm"])
+    found = read_measurements([path])
+    found.sources[0].file.encode()
 
 
 @settings(max_examples=60, deadline=None)

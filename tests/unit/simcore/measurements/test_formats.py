@@ -234,7 +234,9 @@ def test_nested_metrics_of_inferencex(tmp_path):
     assert point.tpot_s == pytest.approx(RUN.tpot_s)
 
 
-@pytest.mark.parametrize("change", [{"ep": 8}, {"dp_attention": "true"}, {"spec_decoding": "mtp"}, {"pp": 2}])
+@pytest.mark.parametrize(
+    "change", [{"ep": 8}, {"dp_attention": "true"}, {"spec_decoding": "mtp"}, {"spec_decoding": True}, {"pp": 2}]
+)
 def test_what_is_not_modelled_is_left_out_by_name(tmp_path, change):
     found = read(tmp_path, json.dumps([bench_files.inferencex(**change), bench_files.inferencex()]))
     assert len(found.serving) == 1
