@@ -1,0 +1,53 @@
+"""How far off drawn watts may be."""
+
+import csv
+import math
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from simcore.catalogue import machine, model
+from simcore.spec import LatencySpec
+from simcore.trust.power_error import power_error
+
+FITTED = Path(__file__).parents[4] / "docs" / "power-fit.md"
+ROW = re.compile(r"^\| (\w+) \| all \| \| \d+ \| \w+ \| (\d+) % \|", re.MULTILINE)
+MEASURED = LatencySpec(source="measured")
+
+
+def table() -> dict[str, float]:
+    rows = csv.DictReader(files("simcore.trust").joinpath("data/power.csv").read_text().splitlines())
+    return {row["accelerator"]: float(row["mean_error"]) for row in rows}
+
+
+def error_on(name, latency=MEASURED, of="bloom-176b", tp=8):
+    found = power_error(model(of), machine(name), tp, latency)
+    assert found is not None
+    return found
+
+
+def test_the_table_is_what_the_fit_says():
+    """The worse of the fitted and the judged anchors of each accelerator."""
+    said: dict[str, int] = {}
+    for name, error in ROW.findall(FITTED.read_text()):
+        said[name] = max(said.get(name, 0), int(error))
+    assert {name.partition("-")[0].upper(): round(100 * error) for name, error in table().items()} == said
+
+
+def test_measured_times_leave_the_power_models_own_error():
+    error = error_on("dgx-a100")
+    expected = 1.645 * table()["a100-80gb"] * math.sqrt(math.pi / 2)
+    assert (error.longer, error.shorter) == (pytest.approx(expected, rel=1e-3), pytest.approx(expected, rel=1e-3))
+
+
+def test_an_accelerator_without_watts_is_as_far_off_as_the_worst():
+    unknown = error_on("dgx-h200")
+    assert unknown.longer == max(error_on(name).longer for name in ("dgx-a100", "dgx-h100", "dgx-b200"))
+    assert unknown.steps == 1
+
+
+def test_whole_engines_watts_are_compared_with_their_times():
+    error = error_on("dgx-h100", LatencySpec(), "llama-3.1-70b", 4)
+    assert (error.steps, error.where) == (0, "llama-3.1-70b on h100-80gb TP4 in bf16")
