@@ -42,7 +42,7 @@ def test_only_close_designs_are_searched_under_the_other_seeds(start: Start, wor
         assert found[name].simulations == 3 * 8 + at_rate
         row = study_result(study).row(name)
         assert row is not None
-        assert (row.capacity_low, row.capacity_high) == (found[name].capacity_low, found[name].capacity_high)
+        assert (row.noise_low, row.noise_high) == (found[name].capacity_low, found[name].capacity_high)
     assert study.designs.count() == len({*counted.calls, *counted.beaten, *counted.asked})
 
 
