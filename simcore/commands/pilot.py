@@ -15,7 +15,6 @@ from simcore.commands.files import check_apart, check_writable, naming, read_cas
 from simcore.commands.numbers import rate
 from simcore.measurements import Measurements, read_measurements
 from simcore.pilot import PilotKit, PilotRun, pilot_kit, verdict
-from simcore.pilot.calibration import pilot_calibrations
 from simcore.pilot.part import smallest_part
 from simcore.spec import Case, SpecError, encode
 from simcore.traces import Trace
@@ -106,6 +105,8 @@ def _results(kit: PilotKit, paths: list[str]) -> Measurements:
 
 def _calibrated(case: Case, found: Measurements, path: str) -> list[dict[str, Any]]:
     """Written one file a replica; what was fitted, in short."""
+    from simcore.pilot.calibration import pilot_calibrations  # loads scipy: for those who ask for it
+
     every = pilot_calibrations(smallest_part(case), found, datetime.datetime.now(datetime.UTC).date())
     written = []
     for one in every:
