@@ -86,7 +86,8 @@ def tile_tokens(case: Case, pool: PoolSpec) -> int:
     latency = pool.latency or case.latency
     if latency.source != "roofline":
         return TILE_TOKENS
-    return coefficients(resolve_accelerator(resolve_machine(pool.machine)).id, latency.engine).tile_tokens
+    fitted = coefficients(resolve_accelerator(resolve_machine(pool.machine)).id, latency.engine)
+    return fitted.tile(resolve_model(case.model).weight_precision)
 
 
 def hybrid_s(curve: IterationCurve, stages: int, budget: int) -> float:

@@ -10,6 +10,7 @@ WORDS = {
     "fp4_flops_per_s": "Peak, fp4 dense",
     "memory_bytes": "Memory, as the driver reports it",
     "memory_bandwidth_bytes_per_s": "Memory bandwidth",
+    "link": "Scale-up link",
     "link_bandwidth_bytes_per_s": "Scale-up link, one direction",
     "tdp_w": "TDP",
     "idle_w": "Idle, with weights loaded",

@@ -46,6 +46,13 @@ class Knob:
 
 
 MOST_TURN, MOST_ADDED = 4.0, 100.0
+TURNED_ALIKE = {
+    "flops_share": (
+        *("fp8_flops_share", "fp4_flops_share", "expert_flops_share"),
+        *("expert_fp8_flops_share", "expert_fp4_flops_share", "expert_mxfp4_flops_share"),
+    )
+}
+"""What a knob turns by the same factor: a model is measured at one precision. None above the whole."""
 KNOBS = (
     Knob("flops_share", 0.4),
     Knob("bandwidth_share", 0.4),
@@ -56,7 +63,7 @@ KNOBS = (
     Knob("layer_overhead_s", 0.7),
     Knob("allreduce_latency_s", 0.7),
     Knob("allreduce_bandwidth_share", 0.4),
-    Knob("prefill_floor_s", 0.4),
+    Knob("prefill_launch_s", 0.4),
     Knob(SLOWDOWN, 0.2),
     Knob(CLIENT, 20e-3, added=True),
 )
@@ -82,8 +89,14 @@ def usable(shipped: Coefficients, tensor_parallel: set[int], with_ttft: bool) ->
 def turned(shipped: Coefficients, by: Mapping[Knob, float]) -> Coefficients:
     """The coefficients with knobs turned by so much."""
     changes: dict[str, Any] = {
-        knob.name: _turned(getattr(shipped, knob.name), knob, by[knob]) for knob in by if knob.name != CLIENT
+        name: _turned(getattr(shipped, name), knob, by[knob])
+        for knob in by
+        if knob.name != CLIENT
+        for name in (knob.name, *TURNED_ALIKE.get(knob.name, ()))
     }
+    for name in TURNED_ALIKE["flops_share"]:
+        if name in changes:
+            changes[name] = min(changes[name], 1.0)
     return replace(shipped, **changes)
 
 

@@ -148,8 +148,8 @@ class Calibration:
 
 
 def _may_be_zero(name: str) -> bool:
-    """Times and passes may; shares, tiles and slowdowns are divided by, or multiply."""
-    return name.endswith(("_s", "_passes")) or "latency_s" in name or "doubling" in name
+    """Times, passes and what is added may; shares, tiles and slowdowns are divided by, or multiply."""
+    return name.endswith(("_s", "_passes", "more_tokens", "padding_tokens"))
 
 
 def calibration_of(latency: LatencySpec) -> Calibration:

@@ -1,34 +1,67 @@
-"""How far to trust a curve: its source, and the roofline's error at the nearest measured points (data/evidence.csv)."""
+"""How far to trust a curve: its source, and the roofline's error at the nearest measured points.
+
+Device times are those of data/kernel_steps.csv, an older engine's whole steps those of data/evidence.csv.
+"""
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple, Protocol
 
 from simcore.catalogue import machine as machine_of
-from simcore.catalogue import machine_ids, model_ids, resolve_accelerator
+from simcore.catalogue import machine_ids, resolve_accelerator
 from simcore.catalogue import model as model_of
+from simcore.latency.coefficients import coefficients
 from simcore.latency.curve import IterationCurve
+from simcore.latency.kernel_steps import DATE, SOURCE, kernel_steps
 from simcore.latency.roofline import roofline_curve
 from simcore.spec import LatencySpec, Machine, Model
 
 PS_PER_MS = 1e9
-Group = tuple[str, str, int]
+
+
+class Group(NamedTuple):
+    """What measured points have in common."""
+
+    model_id: str
+    accelerator_id: str
+    tensor_parallel: int
+    weight_precision: str = "bf16"
+    kv_precision: str = "bf16"
+
+    @property
+    def model(self) -> Model:
+        """The catalogue's model at the precisions that it was measured at."""
+        return dataclasses.replace(
+            model_of(self.model_id),
+            weight_precision=self.weight_precision,  # type: ignore[arg-type]
+            kv_precision=self.kv_precision,  # type: ignore[arg-type]
+        )
+
+
+class Measured(Protocol):
+    """One measured step."""
+
+    @property
+    def measured_ms(self) -> float: ...
+
+    def predicted_ms(self, curve: IterationCurve) -> float:
+        """The same step by a curve."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One measured step: ``tokens`` of one prompt, or a decode batch of ``tokens`` sequences at ``context``."""
+    """A measured step: ``tokens`` of one prompt, or a decode batch of ``tokens`` sequences at ``context``."""
 
     kind: str
     tokens: int
     context: int
     measured_ms: float
-    source: str
-    date: str
 
     def predicted_ms(self, curve: IterationCurve) -> float:
         """The same step by a curve."""
@@ -38,12 +71,21 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Points:
+    """All points of one group, and where they are from."""
+
+    steps: tuple[Measured, ...]
+    source: str
+    date: str
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The measured points nearest to a roofline's curve, and how far the formula is off there."""
 
     group: Group
     exact: bool
-    """Whether they are of this very model, accelerator and TP."""
+    """Whether they are of this very model, accelerator, TP and precision."""
     mean_error: float
     """Mean absolute relative error of the roofline at them."""
     points: int
@@ -53,14 +95,17 @@ class Evidence:
 
 def nearest_evidence(model: Model, machine: Machine, tensor_parallel: int, engine: str) -> Evidence:
     """The measured points nearest to a roofline of this engine: another accelerator counts as further than another
-    model, that as further than another TP. ``vllm-2026`` is compared with device times, as ``kernel`` is.
+    form of model, that as further than another size, precision or TP. ``vllm-2026`` is compared with device times, as
+    ``kernel`` is.
     """
     measured = _measured_engine(engine)
     groups = _points(measured)
-    nearest = min(groups, key=lambda group: _distance(group, model, machine, tensor_parallel))
-    exact = nearest == (model.id, resolve_accelerator(machine).id, tensor_parallel)
-    first = groups[nearest][0]
-    return Evidence(nearest, exact, mean_error(nearest, measured), len(groups[nearest]), first.source, first.date)
+    nearest = min(groups, key=lambda group: _distance(group, model, machine, tensor_parallel, engine))
+    accelerator = resolve_accelerator(machine).id
+    wanted = Group(model.id, accelerator, tensor_parallel, model.weight_precision, model.kv_precision)
+    found = groups[nearest]
+    error = mean_error(nearest, measured)
+    return Evidence(nearest, nearest == wanted, error, len(found.steps), found.source, found.date)
 
 
 def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec, curve: IterationCurve) -> str:
@@ -70,15 +115,21 @@ def evidence(model: Model, machine: Machine, tensor_parallel: int, latency: Late
     found = nearest_evidence(model, machine, tensor_parallel, latency.engine)
     host = "; its host time is an estimate" if latency.engine == "vllm-2026" else ""
     return (
-        f"{'measured' if found.exact else 'not measured here, nearest'}: {found.group[0]} on {found.group[1]}"
-        f" TP{found.group[2]} ({found.source}, {found.date}), where this formula is {found.mean_error:.0%} off on"
-        f" average over {found.points} points{_what_it_lacks(model, found)}{host}"
+        f"{'measured' if found.exact else 'not measured here, nearest'}: {_named(found.group)} ({found.source},"
+        f" {found.date}), where this formula is {found.mean_error:.0%} off on average over {found.points}"
+        f" points{_what_it_lacks(model, found)}{host}"
     )
+
+
+def _named(group: Group) -> str:
+    weights = "" if group.weight_precision == "bf16" else f" {group.weight_precision}"
+    kept = "" if group.kv_precision == "bf16" else f", KV {group.kv_precision}"
+    return f"{group.model_id}{weights}{kept} on {group.accelerator_id} TP{group.tensor_parallel}"
 
 
 def _what_it_lacks(model: Model, found: Evidence) -> str:
     """Forms of the model that the measured one does not have: the error there is without what they add."""
-    ours, theirs = _forms(model), _forms(model_of(found.group[0]))
+    ours, theirs = _forms(model), _forms(found.group.model)
     lacking = [form for form in ours if form not in theirs]
     return f", of a model without {' or '.join(lacking)}" if lacking else ""
 
@@ -95,13 +146,13 @@ def _forms(model: Model) -> list[str]:
 @cache
 def mean_error(group: Group, engine: str) -> float:
     """Mean absolute relative error of the roofline over one group's points."""
-    points = _points(engine)[group]
-    curve = roofline_curve(model_of(group[0]), _machine_with(group[1]), group[2], 1, engine)
-    return sum(abs(point.predicted_ms(curve) / point.measured_ms - 1) for point in points) / len(points)
+    steps = _points(engine)[group].steps
+    curve = roofline_curve(group.model, _machine_with(group.accelerator_id), group.tensor_parallel, 1, engine)
+    return sum(abs(step.predicted_ms(curve) / step.measured_ms - 1) for step in steps) / len(steps)
 
 
 def measured_groups(engine: str) -> tuple[Group, ...]:
-    """(model, accelerator, TP) that have measured points under an engine generation (``kernel`` or ``vllm-2023``)."""
+    """What has measured points under an engine generation (``kernel`` or ``vllm-2023``)."""
     return tuple(_points(engine))
 
 
@@ -110,30 +161,47 @@ def _measured_engine(engine: str) -> str:
 
 
 @cache
-def _points(engine: str) -> dict[Group, list[Point]]:
+def _points(engine: str) -> dict[Group, Points]:
+    return _kernel_points() if engine == "kernel" else _engine_points(engine)
+
+
+def _kernel_points() -> dict[Group, Points]:
+    groups: dict[Group, list[Measured]] = {}
+    versions: dict[Group, str] = {}
+    for step in kernel_steps():
+        of = step.group
+        group = Group(of.model_id, of.hardware, of.tensor_parallel, of.weight_precision, of.kv_precision)
+        groups.setdefault(group, []).append(step)
+        versions[group] = of.engine_version
+    return {group: Points(tuple(steps), f"{SOURCE}, {versions[group]}", DATE) for group, steps in groups.items()}
+
+
+def _engine_points(engine: str) -> dict[Group, Points]:
+    """Whole steps of an engine, host time included (data/evidence.csv)."""
     text = files("simcore.latency").joinpath("data/evidence.csv").read_text(encoding="utf-8")
-    groups: dict[Group, list[Point]] = {}
+    groups: dict[Group, list[Measured]] = {}
+    origin: dict[Group, tuple[str, str]] = {}
     for row in csv.DictReader(text.splitlines()):
         if row["engine"] == engine:
-            group = (row["model"], row["hardware"], int(row["tensor_parallel"]))
-            groups.setdefault(group, []).append(
-                Point(
-                    row["kind"],
-                    int(row["tokens"]),
-                    int(row["context"]),
-                    float(row["measured_ms"]),
-                    row["source"],
-                    row["date"],
-                )
-            )
-    return groups
+            group = Group(row["model"], row["hardware"], int(row["tensor_parallel"]))
+            point = Point(row["kind"], int(row["tokens"]), int(row["context"]), float(row["measured_ms"]))
+            groups.setdefault(group, []).append(point)
+            origin[group] = (row["source"], row["date"])
+    return {group: Points(tuple(steps), *origin[group]) for group, steps in groups.items()}
 
 
-def _distance(group: Group, model: Model, machine: Machine, tensor_parallel: int) -> tuple[bool, float, float]:
-    """Another accelerator is further than another model, and that further than another TP."""
-    measured = model_of(group[0]).parameters if group[0] in model_ids() else 1
-    size = abs(math.log2(model.parameters / measured)) + (model.id != group[0])
-    return resolve_accelerator(machine).id != group[1], size, abs(math.log2(tensor_parallel / group[2]))
+def _distance(
+    group: Group, model: Model, machine: Machine, tensor_parallel: int, engine: str
+) -> tuple[int, int, float, float]:
+    """Another accelerator (one that stands in for it less so), other forms of the model, size and precision, TP."""
+    accelerator = resolve_accelerator(machine).id
+    other = 0 if group.accelerator_id == accelerator else 2
+    if other and group.accelerator_id == coefficients(accelerator, engine).stand_in:
+        other = 1
+    forms = len(set(_forms(model)) ^ set(_forms(group.model)))
+    size = abs(math.log2(model.parameters / group.model.parameters)) + (model.id != group.model_id)
+    precision = (model.weight_precision != group.weight_precision) + (model.kv_precision != group.kv_precision) / 2
+    return other, forms, size + precision, abs(math.log2(tensor_parallel / group.tensor_parallel))
 
 
 def _machine_with(accelerator_id: str) -> Machine:

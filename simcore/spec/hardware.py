@@ -19,10 +19,12 @@ class Accelerator:
     memory_bytes: int = bounded(above=0)
     memory_bandwidth_bytes_per_s: float = bounded(above=0)
     link_bandwidth_bytes_per_s: float = bounded(above=0)
-    """Scale-up link (NVLink), one direction, one accelerator."""
+    """Scale-up link (NVLink, PCIe), one direction, one accelerator."""
     tdp_w: float = bounded(above=0)
     idle_w: float = bounded(least=0)
     """Drawn with weights loaded and nothing to do."""
+    link: str | None = None
+    """The scale-up link's name and generation, in words."""
     fp8_flops_per_s: float | None = bounded(None, above=0)
     fp4_flops_per_s: float | None = bounded(None, above=0)
     power_base: float | None = bounded(None, least=0, most=1)
@@ -162,5 +164,6 @@ def _expect_at_most(name: str, found: int, most: int, of: str) -> None:
         raise SpecError(f"{name}: found {found}, expected at most {of} ({most})")
 
 
-PRECISION_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.53125}
-"""Bytes an element takes at each precision; mxfp4: 4 bits, and a scale of 8 bits for every 32 elements."""
+PRECISION_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5625, "mxfp4": 0.53125}
+"""Bytes an element takes at each precision; fp4 (NVFP4): 4 bits, and a scale of 8 bits for every 16 elements; mxfp4:
+for every 32."""

@@ -101,7 +101,8 @@ def _families() -> frozenset[str]:
 
 def _is(known: str, words: list[str]) -> bool:
     parts = known.split("-")
-    if parts[0] not in words or (FORMS & set(words)) != (FORMS & set(parts)):
+    named = {part for part in parts if part not in FORMS and not MEMORY.match(part)}
+    if not named <= set(words) or (FORMS & set(words)) != (FORMS & set(parts)):
         return False
     told, has = _sizes_gb(words), _sizes_gb(parts)
     return not told or not has or any(max(a, b) <= ALIKE_MEMORY * min(a, b) for a in told for b in has)

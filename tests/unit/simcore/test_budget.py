@@ -6,6 +6,7 @@ import pytest
 
 from simcore.budget import auto_budget, tbt_objective_s
 from simcore.engine.compile import compile_case
+from simcore.latency.coefficients import coefficients
 from simcore.result import token_budget
 from simcore.simulation import simulate
 from simcore.slo import objective
@@ -105,8 +106,9 @@ def test_an_slo_without_tbt_or_tpot_is_refused() -> None:
 
 def test_a_roofline_is_tried_at_its_own_tile() -> None:
     found = auto_budget(case(latency={"source": "roofline"}, slo=tbt(0.05)))
-    assert found.tokens % 128 == 0
-    assert 128 <= found.tokens < 8192
+    tile = coefficients("h100-80gb", "vllm-2026").tile("bf16")
+    assert found.tokens % tile == 0
+    assert tile <= found.tokens < 8192
     assert found.iteration_s <= 0.05
     assert found.warning == ""
 

@@ -96,7 +96,7 @@ def test_weights_at_their_precision() -> None:
     assert weight_bytes(model("mixtral-8x7b")) == 2 * 46_702_792_704
 
 
-@pytest.mark.parametrize(("precision", "bits"), [("bf16", 16), ("fp8", 8), ("fp4", 4), ("mxfp4", 4.25)])
+@pytest.mark.parametrize(("precision", "bits"), [("bf16", 16), ("fp8", 8), ("fp4", 4.5), ("mxfp4", 4.25)])
 def test_bits_of_a_weight(precision: Literal["bf16", "fp8", "fp4", "mxfp4"], bits: float) -> None:
     llama = dataclasses.replace(model("llama2-70b"), weight_precision=precision)
     assert weight_bytes(llama) == round(68_976_648_192 * bits / 8)

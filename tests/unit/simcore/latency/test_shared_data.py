@@ -129,7 +129,8 @@ def test_hybrid_batches_were_not_fitted_apart(shared_data: Path, system: str) ->
                     model("llama-3.1-70b"), machine(SYSTEMS[system]), int(row["tp"]), 1, LatencySpec(engine="kernel")
                 )
                 contexts = [int(row["isl"]) + int(row["osl"]) // 2] * int(row["gen_tokens"])
-                predicted = curve.iteration_ps([(int(row["ctx_tokens"]), 0)], contexts)
+                chunk = int(row["ctx_tokens"])
+                predicted = curve.iteration_ps([(chunk, (int(row["isl"]) - chunk) // 2)], contexts)
                 errors.append(abs(predicted / 1e9 / float(row["latency_ms"]) - 1))
     assert len(errors) == 18
     assert statistics.mean(errors) <= 0.06

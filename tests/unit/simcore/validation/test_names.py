@@ -62,6 +62,9 @@ def test_models_that_are_not_in_the_catalogue(name: str) -> None:
         ("2x H100 (8xH100 node)", "h100-80gb", 2),
         ("2x H100 80G (as 1.8.0; verify)", "h100-80gb", 2),
         ("H200-SXM-141GBx8", "h200-141gb", 8),
+        ("1x H100 NVL 94GB", "h100-nvl-94gb", 1),
+        ("8x H100-PCIe-80GB", "h100-pcie-80gb", 8),
+        ("1x RTX PRO 6000", "rtx-pro-6000-96gb", 1),
         ("h100_sxm", "h100-80gb", None),
         ("b200_sxm", "b200-180gb", None),
         ("a100-80gb", "a100-80gb", None),
@@ -72,9 +75,7 @@ def test_accelerators(text: str, accelerator: str, count: int | None) -> None:
     assert gpus_of_name(text) == Gpus(accelerator, count)
 
 
-@pytest.mark.parametrize(
-    "text", ["8x A100 40GB", "1x H100 NVL 94GB", "8x H100-PCIe-80GB", "1x RTX PRO 6000", "", "TPU v5e"]
-)
+@pytest.mark.parametrize("text", ["8x A100 40GB", "1x GH200 96GB", "8x A100-PCIe-80GB", "1x RTX 4090", "", "TPU v5e"])
 def test_accelerators_that_are_not_in_the_catalogue(text: str) -> None:
     with pytest.raises(Unknown, match="is not in the catalogue"):
         gpus_of_name(text)

@@ -57,7 +57,7 @@ KERNEL = "system,backend,model,tp,batch,context,latency_ms"
 KERNEL_ROWS = [
     "h100_sxm,vllm,meta-llama/Meta-Llama-3.1-70B,4,8,1024,11.0",
     "h100_sxm,vllm,meta-llama/Meta-Llama-3.1-70B,4,8,1024,nan",
-    "l4,vllm,meta-llama/Meta-Llama-3.1-70B,4,8,1024,11.0",
+    "gaudi3,vllm,meta-llama/Meta-Llama-3.1-70B,4,8,1024,11.0",
     "h100_sxm,vllm,meta-llama/Meta-Llama-3.1-70B,4,none,1024,11.0",
 ]
 POWER = "source,gpu,model,precision,isl_osl,tp,conc,w_per_gpu,j_per_out_tok"
@@ -125,7 +125,7 @@ REASONS = {
     "splitwise_step_times.csv:8": "not a whole number",
     "splitwise_step_times.csv:9": "tensor_parallel: found 3",
     "kernel_db/decode_llama31_70b_bf16_vllm.csv:3": "latency_ms is not a number above 0",
-    "kernel_db/decode_llama31_70b_bf16_vllm.csv:4": "accelerator 'l4' is not in the catalogue",
+    "kernel_db/decode_llama31_70b_bf16_vllm.csv:4": "accelerator 'gaudi3' is not in the catalogue",
     "kernel_db/decode_llama31_70b_bf16_vllm.csv:5": "batch or context",
     "kernel_db/notes_of_ours.csv": "another kind",
     "power_anchors.csv:3": "model 'unknown'",
