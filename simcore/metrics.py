@@ -16,7 +16,6 @@ from simcore.distribution import Distribution, as_json, gap_distribution_s
 from simcore.drawn_power import DrawnPower, drawn_power
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
-from simcore.engine.tally.tally import counts_of
 from simcore.evaluation import PhaseResult, RateResult
 from simcore.feasibility import Feasibility, feasibility_of
 from simcore.fleet import nameplate_w, provisioned_w
@@ -103,7 +102,7 @@ def summarise(
     span = window or (0, len(inputs.arrival_ps))
     waited = Waited(inputs, run, goal, span, summarised=True)
     judged = judged or feasibility_of(waited)
-    counts = waited.tally.counts if window is None else counts_of(inputs, run)
+    counts = waited.counts_of_run
     duration_ps = max(run.end_ps - int(inputs.arrival_ps[0]), 0)
     uses = tuple(pool_uses(case, inputs, run))
     duration_s = duration_ps / PS_PER_S

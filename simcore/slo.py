@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -56,6 +57,13 @@ class Objective:
     """Slowdown: the machine that a request is alone on."""
     decode_iteration_s: float | None = None
     """``limit_x_decode``: its unit on the design's own replica."""
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """Those of percentiles, made once: an attainment has none."""
+        if isinstance(self.slo, AttainmentSlo):
+            return ()
+        return self.slo.limits() if isinstance(self.slo, SlowdownSlo) else self.slo.limits
 
 
 def objective(case: Case) -> Objective:
@@ -138,9 +146,8 @@ def judge(goal: Objective, waits: Waits) -> SloOutcome:
     if isinstance(goal.slo, AttainmentSlo):
         limits = _attainment(goal.slo, waits)
     else:
-        asked = goal.slo.limits() if isinstance(goal.slo, SlowdownSlo) else goal.slo.limits
-        values = _values_at(waits, asked)
-        limits = [_result(limit, value, given_limit(limit, goal)) for limit, value in zip(asked, values, strict=True)]
+        found = zip(goal.limits, _values_at(waits, goal.limits), strict=True)
+        limits = [_result(limit, value, given_limit(limit, goal)) for limit, value in found]
     return SloOutcome(all(limit.met for limit in limits), tuple(limits))
 
 
@@ -148,9 +155,8 @@ def percentiles_asked(goal: Objective) -> dict[str, tuple[float, ...]]:
     """By metric, what ``judge`` asks of the waits."""
     if isinstance(goal.slo, AttainmentSlo):
         return {"ttft_s": (attainment_percentile(goal.slo),)}
-    asked = goal.slo.limits() if isinstance(goal.slo, SlowdownSlo) else goal.slo.limits
-    metrics = dict.fromkeys(limit.metric for limit in asked)
-    return {metric: tuple(limit.percentile for limit in asked if limit.metric == metric) for metric in metrics}
+    metrics = dict.fromkeys(limit.metric for limit in goal.limits)
+    return {metric: tuple(it.percentile for it in goal.limits if it.metric == metric) for metric in metrics}
 
 
 def slowdown(reference: IterationCurve, latencies: Latencies, metric: str) -> Float64:

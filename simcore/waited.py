@@ -7,15 +7,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from simcore.distribution import REPORTED, Distribution, distribution_s, exact_sum, gap_percentiles, in_seconds
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import FINISHED, RunResult
 from simcore.engine.tally import records
-from simcore.engine.tally.tally import Question, Tally, tally
+from simcore.engine.tally.tally import Question, Requested, Tally, tally
 from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S
+from simcore.same import Same
 from simcore.slo import ColumnsOfWaits, Objective, attainment_percentile, percentiles_asked, values_ps
 from simcore.spec import AttainmentSlo
 
@@ -28,6 +29,7 @@ SUM_OF = {
     "tpot_s": records.TPOT_WHOLE,
 }  # fmt: skip
 SUMMARISED = tuple(SUM_OF)
+GOALS_KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,18 @@ class Waited:
     @cached_property
     def tally(self) -> Tally:
         """What the walks told."""
-        return tally(self.inputs, self.run, self.window, _question(self.goal, self.summarised))
+        return tally(self.inputs, self.requested, self.window, _question(Same(self.goal), self.summarised))
+
+    @cached_property
+    def requested(self) -> Requested:
+        """What is walked over."""
+        return Requested.of(self.inputs, self.run)
+
+    @property
+    def counts_of_run(self) -> dict[str, int]:
+        """``Tally.counts`` of all requests, not of the window's alone."""
+        every = (0, len(self.inputs.arrival_ps))
+        return self.tally.counts if self.window == every else self.requested.counts(every)
 
     @cached_property
     def latencies(self) -> Latencies:
@@ -129,8 +142,10 @@ def window_latencies(inputs: ClusterInputs, run: RunResult, window: tuple[int, i
     )
 
 
-def _question(goal: Objective, summarised: bool) -> Question:
+@lru_cache(maxsize=GOALS_KEPT)
+def _question(of: Same[Objective], summarised: bool) -> Question:
     """What a goal asks, and a summary."""
+    goal = of.value
     percentiles: dict[int, set[float]] = {}
     for metric, wanted in percentiles_asked(goal).items():
         if metric in COLUMN_OF:

@@ -13,7 +13,7 @@ from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED, RunResult
 from simcore.engine.tally import ranks, tally
 from simcore.engine.tally.lone import KNOWN_TOKENS
-from simcore.engine.tally.tally import Tally, counts_of
+from simcore.engine.tally.tally import Requested, Tally
 from simcore.feasibility import feasibility_of
 from simcore.latency.curve import IterationCurve
 from simcore.slo import ColumnsOfWaits, Objective, check, values_ps
@@ -130,7 +130,8 @@ def test_walks_tell_what_columns_tell(asked: Window, goal: Objective, sample: tu
 @settings(deadline=None)
 @given(windows)
 def test_counts_are_those_of_the_columns(asked: Window) -> None:
-    counts, inputs, requests = counts_of(asked.inputs, asked.run), asked.inputs, asked.run.requests
+    inputs, requests = asked.inputs, asked.run.requests
+    counts = Requested.of(inputs, asked.run).counts((0, len(inputs.arrival_ps)))
     done, several = requests.status == FINISHED, inputs.output_tokens >= 2
     assert counts == {
         "finished": done.sum(),

@@ -59,7 +59,9 @@ class GapRecord:
 
     @property
     def counts(self) -> Int64:
-        """How many gaps came, by bin."""
+        """How many gaps came, by bin; as long as all are marked the bins themselves."""
+        if self.bins.min() >= 0:
+            return self.bins
         return np.where(self.marks, self.bins, self.bins - UNMARKED)
 
     def thin(self, runs: NDArray[Any], most: int) -> int:

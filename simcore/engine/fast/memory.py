@@ -31,6 +31,9 @@ class Memory:
     record: GapRecord = field(default_factory=GapRecord)
     """Which token gaps this run keeps."""
 
+    def __post_init__(self) -> None:
+        self.changed.append((self.cluster.view(np.uint8), self.begun.view(np.uint8)))  # not field by field: 30 us
+
     @property
     def address(self) -> int:
         """What compiled code is given."""
@@ -62,6 +65,5 @@ class Memory:
 
     def set_back(self) -> None:
         """As before the first event."""
-        self.cluster[:] = self.begun
         for rows, first in self.changed:
             rows[:] = first

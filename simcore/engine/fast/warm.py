@@ -14,7 +14,7 @@ from simcore.engine.fast.jit import functions
 from simcore.engine.fast.names import KINDS
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs, SchedulerInputs, TransferInputs
 from simcore.engine.tally.records import TTFT
-from simcore.engine.tally.tally import Question, tally
+from simcore.engine.tally.tally import Question, Requested, tally
 from simcore.latency.curve import IterationCurve
 
 Progress = Callable[[int, int], None]
@@ -28,7 +28,7 @@ def warm_up() -> None:
         inputs = one_request(kind)
         found = run(inputs)
         found.gaps.at_ranks([1])
-        tally(inputs, found, inputs.window, Question({TTFT: (50,)}))
+        tally(inputs, Requested.of(inputs, found), inputs.window, Question({TTFT: (50,)}))
 
 
 @contextmanager

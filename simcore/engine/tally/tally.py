@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ class Tally:
     exact: bool = False
     """Whether the sum of TPOTs is."""
 
-    @property
+    @cached_property
     def requests(self) -> int:
         """How many there are."""
         return self.counts["finished"] + self.counts["refused"] + self.counts["unfinished"]
@@ -138,20 +139,14 @@ class Tally:
         return parts / (1 << MANTISSA_BITS) / total
 
 
-def tally(inputs: ClusterInputs, run: RunResult, window: tuple[int, int], question: Question) -> Tally:
+def tally(inputs: ClusterInputs, requested: Requested, window: tuple[int, int], question: Question) -> Tally:
     """What is asked of the requests ``window`` = [first, one past last). Counts alone where a request's time alone, or
     what it is worked out by, leaves int64."""
-    requested = Requested.of(inputs, run)
     found = Tally(requested.counts(window))
     walks = Walks.of(inputs, requested, found, question)
     if walks is not None:
         walks.answer()
     return found
-
-
-def counts_of(inputs: ClusterInputs, run: RunResult) -> dict[str, int]:
-    """``Counts`` of all requests."""
-    return Requested.of(inputs, run).counts((0, len(inputs.arrival_ps)))
 
 
 @dataclass
