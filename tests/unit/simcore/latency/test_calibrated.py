@@ -26,13 +26,14 @@ from simcore.latency.evidence import evidence
 from simcore.latency.roofline import roofline_curve
 from simcore.spec import LatencySpec, SpecError, decode_case, encode
 
+SHIPPED_STEP_S = coefficients("h100-80gb", "vllm-2026").host_step_s
 COEFFICIENTS = replace(coefficients("h100-80gb", "vllm-2026"), host_step_s=5e-3)
 CALIBRATION = Calibration(
     format=FORMAT,
     date="2026-11-30",
     engine="vllm-2026",
     coefficients=COEFFICIENTS,
-    replaced=(Replaced("host_step_s", 1.2e-3, 5e-3),),
+    replaced=(Replaced("host_step_s", SHIPPED_STEP_S, 5e-3),),
     validity=Validity("llama-3.1-8b", "h100-80gb", (1, 2), Span(500, 2000), Span(1, 64), Span(100, 400)),
     errors=(PhaseError("TPOT", 3, 0.3, 0.02, 0.04),),
     residuals=(Residual("a.json", "line 1", "TPOT", "1 in flight", 0.01, 0.007, 0.0101, 0.0102),),
@@ -52,7 +53,7 @@ def test_the_curve_is_the_roofline_with_the_fitted_coefficients(tmp_path):
     expected = roofline_curve(MODEL, MACHINE, 2, 1, "vllm-2026", COEFFICIENTS)
     assert replace(found, source="") == replace(expected, source="")
     shipped = compile_curve(MODEL, MACHINE, 2, 1, LatencySpec())
-    assert found.iteration_ps([], [1000]) - shipped.iteration_ps([], [1000]) == pytest.approx(3.8e9, rel=1e-6)
+    assert found.iteration_ps([], [1000]) - shipped.iteration_ps([], [1000]) == pytest.approx((5e-3 - SHIPPED_STEP_S) * 1e12, rel=1e-6)
 
 
 def test_words_say_files_date_error_and_what_is_outside(tmp_path):
