@@ -53,7 +53,9 @@ def test_the_curve_is_the_roofline_with_the_fitted_coefficients(tmp_path):
     expected = roofline_curve(MODEL, MACHINE, 2, 1, "vllm-2026", COEFFICIENTS)
     assert replace(found, source="") == replace(expected, source="")
     shipped = compile_curve(MODEL, MACHINE, 2, 1, LatencySpec())
-    assert found.iteration_ps([], [1000]) - shipped.iteration_ps([], [1000]) == pytest.approx((5e-3 - SHIPPED_STEP_S) * 1e12, rel=1e-6)
+    assert found.iteration_ps([], [1000]) - shipped.iteration_ps([], [1000]) == pytest.approx(
+        (5e-3 - SHIPPED_STEP_S) * 1e12, rel=1e-6
+    )
 
 
 def test_words_say_files_date_error_and_what_is_outside(tmp_path):
