@@ -130,6 +130,16 @@ def splitwise_rows(accelerator: str, fitted: Coefficients) -> list[Row]:
     return rows_of(accelerator, "vllm-2023", fitted, names_but(), SPLITWISE_SOURCE, FITTED_ON)
 
 
+def serving_rows(engine: str, fitted: Mapping[str, float]) -> list[Row]:
+    """What was fitted to served requests: the same on all accelerators."""
+    source = SERVING_SOURCES[engine]
+    return [Row(ANY, engine, name, written(value), source, FITTED_ON, "estimate") for name, value in fitted.items()]
+
+
+def _but(values: Mapping[str, str], *left_out: str) -> dict[str, str]:
+    return {name: value for name, value in values.items() if name not in left_out}
+
+
 def _of_any(engine: str, source: str, status: str, values: Mapping[str, str]) -> list[Row]:
     return [Row(ANY, engine, name, value, source, "2026-11", status) for name, value in values.items()]
 
@@ -137,9 +147,14 @@ def _of_any(engine: str, source: str, status: str, values: Mapping[str, str]) ->
 QUANTISED_VALUES = ("0.7", "3e-6", "5", "256", "0.9", "0.3", "0.5", "0.5", "0.3")
 NOTHING = {name: "1" if name == "large_batch_slowdown" else "0" for name in HOST}
 ML_ENERGY = (
-    "estimate: mean of seven of ML.ENERGY's inter-token latencies at batch 8 (vLLM 0.11.1), 0.2 to 2.2 ms above"
-    " device time"
+    "fit of benchmarks/fit_serving.py to ML.ENERGY's mean gaps of Llama-3.1-8B and 70B and Qwen3-32B on H100, at 8 to"
+    " 1,024 sequences (vLLM 0.11.1, leaderboard v3; bf16)"
 )
+MLPERF = (
+    "fit of benchmarks/fit_serving.py to TPOT in MLPerf Inference v5.1 of Llama-2-70B fp8 on 8 H200 (C885_H200x8_TRT)"
+    " and Llama-3.1-8B fp4 on 8 B200 (XE9680L_B200_SXM_180GBx8_TRT), Server and Interactive"
+)
+SERVING_SOURCES = {"vllm-2026": ML_ENERGY, "trtllm-2025": MLPERF}
 UNUSED = (
     "between what others reach; used only where an accelerator has a peak at the precision and no figure of its own"
 )
@@ -187,7 +202,11 @@ def _amd_rows() -> list[Row]:
 SET_ROWS: tuple[Row, ...] = (
     *_of_any("kernel", "device time alone: by definition", "verified", NOTHING),
     *_of_any("kernel", UNUSED, "estimate", dict(zip((*QUANTISED, *FP4), QUANTISED_VALUES, strict=True))),
-    *_of_any("vllm-2026", ML_ENERGY, "estimate", {**NOTHING, "host_step_s": "1.1e-3", "host_sequence_s": "4e-6"}),
+    *_of_any("vllm-2026", ML_ENERGY, "estimate", _but(NOTHING, "host_step_s", "host_sequence_s")),
+    *_of_any("trtllm-2025", MLPERF, "estimate", _but(NOTHING, "host_step_s", "host_sequence_s")),
+    Row(
+        ANY, "trtllm-2025", "engine_version", "TensorRT-LLM of TensorRT 10.10 and 10.11", MLPERF, "2025-09", "verified"
+    ),
     *(
         Row(name, ANY, "like", other, f"nothing measured: {why}", "2026-11", "assumption")
         for name, (other, why) in _ALIKE.items()

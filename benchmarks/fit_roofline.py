@@ -3,7 +3,8 @@
     PHASEPLAN_SHARED=../shared python -m benchmarks.fit_roofline [--check]
 
 Device time by term to NVIDIA's kernel tables (``fit_device``: which steps are fitted to and which judge), the engine
-generation vllm-2023 to Splitwise's step times at TP2 and TP8 (``fit_splitwise``). --check writes nothing and fails
+generation vllm-2023 to Splitwise's step times at TP2 and TP8 (``fit_splitwise``), what vllm-2026 and trtllm-2025 add to
+device time to served requests (``fit_serving``). --check writes nothing and fails
 where a committed figure is more than 1 % from what the rows give. Prints the errors of what was fitted either way.
 """
 
@@ -17,14 +18,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from benchmarks.coefficient_rows import SET_ROWS, Row, device_rows, differing, splitwise_rows, write_rows
+from benchmarks.coefficient_rows import (
+    SET_ROWS,
+    Row,
+    device_rows,
+    differing,
+    serving_rows,
+    splitwise_rows,
+    write_rows,
+)
 from benchmarks.fit_device import fit_device, is_fitted, machine_with
+from benchmarks.fit_serving import ENGINES, fit_serving
 from benchmarks.fit_splitwise import HARDWARE, fit_splitwise, residuals, splitwise_points
 from simcore.latency.coefficients import Coefficients
 from simcore.latency.kernel_steps import kernel_steps
 from simcore.latency.roofline import roofline_curve
 
 SHARED = Path(os.environ.get("PHASEPLAN_SHARED", "../shared")) / "data" / "measured"
+SERVING = SHARED / "serving_points.csv"
 
 
 def main() -> int:
@@ -37,6 +48,7 @@ def main() -> int:
     engines = {name: fit_splitwise(name, points) for name in HARDWARE}
     rows = [*(row for name, one in device.items() for row in device_rows(name, one)), *SET_ROWS]
     rows += [row for name, one in engines.items() for row in splitwise_rows(name, one)]
+    rows += [row for name in ENGINES for row in serving_rows(name, fit_serving(SERVING, name, device))]
     report(device_errors(device))
     report(splitwise_errors(engines))
     return settle(rows, check)

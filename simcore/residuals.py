@@ -21,7 +21,7 @@ COLUMNS = (
     *("engine", "variant", "accelerator", "model", "tensor_parallel", "phase", "fitted", "rows", "bias", "spread"),
     *("mape", "source"),
 )
-FALLBACK = {"vllm-2026": "kernel"}
+FALLBACK = {"vllm-2026": "kernel", "trtllm-2025": "kernel"}
 """Device times of the same software generation, for phases that nobody measured with a host."""
 
 

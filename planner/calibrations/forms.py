@@ -16,6 +16,7 @@ NAME_LENGTH = 100
 MOST_FILES = 50
 ENGINES = [
     ("vllm-2026", "engines of 2026"),
+    ("trtllm-2025", "TensorRT-LLM of 2025"),
     ("vllm-2023", "engines of 2023"),
     ("kernel", "device time alone"),
 ]

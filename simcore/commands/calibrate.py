@@ -14,7 +14,7 @@ from simcore.commands.numbers import count, rate
 from simcore.measurements import Given, read_measurements
 from simcore.spec import Machine, Model, decode, encode
 
-ENGINES = ("vllm-2026", "vllm-2023", "kernel")
+ENGINES = ("vllm-2026", "trtllm-2025", "vllm-2023", "kernel")
 PRECISIONS = ("bf16", "fp8", "fp4", "mxfp4")
 
 

@@ -43,7 +43,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--concurrency", type=positive, metavar="C", help="requests in flight on all logged devices")
     parser.add_argument("--prompt-tokens", type=count, metavar="N", help="mean of the run's requests")
     parser.add_argument("--output-tokens", type=count, metavar="N")
-    parser.add_argument("--engine", choices=("vllm-2026", "vllm-2023", "kernel"), default="vllm-2026")
+    parser.add_argument("--engine", choices=("vllm-2026", "trtllm-2025", "vllm-2023", "kernel"), default="vllm-2026")
     parser.add_argument("--out", metavar="MACHINE.json", help="the machine with what was measured")
     parser.set_defaults(run=power)
 

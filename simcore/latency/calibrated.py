@@ -28,7 +28,7 @@ MOST_BYTES = 64 << 20
 SLACK = 1.5
 """So far beyond the ends of what was measured a figure is still called measured."""
 MOST_COEFFICIENT = 1e6
-Engine = Literal["vllm-2026", "vllm-2023", "kernel"]
+Engine = Literal["vllm-2026", "trtllm-2025", "vllm-2023", "kernel"]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from simcore.spec import SpecError
 ANY = "*"
 """Rows of all accelerators."""
 LISTED_TP = (2, 4, 8)
+ON_KERNELS = ("vllm-2026", "trtllm-2025")
+"""Engine generations whose device time is that of ``kernel``, but for what they have of their own."""
 QUANTISED = ("fp8", "fp4")
 """Precisions of weights whose inputs are quantised too."""
 LEAST_TILE_TOKENS = 64
@@ -158,14 +160,16 @@ _SCALARS = tuple(
 
 
 def _rows(accelerator_id: str, engine: str) -> dict[str, dict[str, str]]:
-    """An accelerator's figures by field, beside what is the same on all (``*``): what an engine's host adds."""
-    device = _own(ANY, "kernel") if engine == "vllm-2026" else {}
-    return {**device, **_own(ANY, engine), **_measured(accelerator_id, engine)}
+    """An accelerator's figures by field, beside what is the same on all (``*``): what an engine's host adds, and what
+    its own kernels reach.
+    """
+    device = {**_own(ANY, "kernel"), **_own(accelerator_id, "kernel")} if engine in ON_KERNELS else {}
+    return {**device, **_own(ANY, engine), **_own(accelerator_id, engine)}
 
 
 def _measured(accelerator_id: str, engine: str) -> dict[str, dict[str, str]]:
-    """Those of its own: what the device takes under vllm-2026 is what its kernels do."""
-    device = _own(accelerator_id, "kernel") if engine == "vllm-2026" else {}
+    """Those of its own: what the device takes under an engine of ``ON_KERNELS`` is what its kernels do."""
+    device = _own(accelerator_id, "kernel") if engine in ON_KERNELS else {}
     return {**device, **_own(accelerator_id, engine)}
 
 

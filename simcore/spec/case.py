@@ -32,7 +32,7 @@ class LatencySpec:
     """Where iteration times come from (DESIGN.md section 3)."""
 
     source: Literal["roofline", "measured", "curve", "calibrated"] = "roofline"
-    engine: Literal["vllm-2026", "vllm-2023", "kernel"] = "vllm-2026"
+    engine: Literal["vllm-2026", "trtllm-2025", "vllm-2023", "kernel"] = "vllm-2026"
     path: str | None = None
     calibration: str | None = None
     """A LATENCY.json's text in place of its path: a study's copy, which needs no file."""

@@ -24,7 +24,7 @@ from simcore.words import listed
 
 LONG_SHARE = 0.99
 """Longer prompts than this share of all are left out of sight."""
-DEVICE_TIMES = {"vllm-2026": "kernel"}
+DEVICE_TIMES = {"vllm-2026": "kernel", "trtllm-2025": "kernel"}
 """The generation whose kernels were measured apart stands on these too."""
 TIMES = frozenset(name for names in PHASES.values() for name in names)
 

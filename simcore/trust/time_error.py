@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.calibrated import calibration_of
+from simcore.latency.coefficients import ON_KERNELS
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import PS_PER_S, IterationCurve
 from simcore.spec import LatencySpec, Machine, Model
@@ -106,7 +107,7 @@ def _roofline(
     """By phase; for hybrids that nobody measured the worse of prefills and decodes."""
     place = place_of(model, accelerator, tensor_parallel)
     whole = {phase: error for phase in PHASES if (error := phase_error(place, phase, engine)) is not None}
-    found = whole if engine != "vllm-2026" else _with_device_times(whole, place, curve)
+    found = _with_device_times(whole, place, curve) if engine in ON_KERNELS else whole
     worse = max(found.values(), key=lambda one: one.longer)
     return {phase: found.get(phase, worse) for phase in PHASES}
 

@@ -16,7 +16,8 @@ ANY = "*"
 
 
 def is_fitted(set_name: str, place: Place, phase: str, sizes: Mapping[str, object] | None = None) -> bool:
-    """Whether a measured row was fitted; ``sizes`` are what the table's column ``where`` may name (``load=8``)."""
+    """Whether a measured row was fitted; ``sizes`` are what the table's column ``where`` may name (``load=8``): other
+    rows of the same place, of other sources or systems, are judged."""
     named = {
         "set": set_name,
         "engine": place.engine,

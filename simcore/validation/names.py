@@ -41,6 +41,8 @@ PRECISIONS = {
     "bf16": "bf16", "bfloat16": "bf16", "fp16": "bf16", "float16": "bf16",
     "fp8": "fp8", "fp4": "fp4", "nvfp4": "fp4", "mxfp4": "mxfp4",
 }  # fmt: skip
+GENERATIONS = {"sglang": "vllm-2026", "trtllm": "trtllm-2025", "nim": "trtllm-2025"}
+"""NIM serves these models by TensorRT-LLM; SGLang's steps are nearer to vLLM's."""
 OWN_PRECISION = ("native", "")
 
 
@@ -160,5 +162,5 @@ def software_of_name(text: str) -> Software:
         return Software("vllm", "vllm-2023" if old else "vllm-2026")
     for mark, family in (("sglang", "sglang"), ("tensorrt", "trtllm"), ("trtllm", "trtllm"), ("nim", "nim")):
         if mark in name:
-            return Software(family, "vllm-2026")
+            return Software(family, GENERATIONS[family])
     raise Unknown(f"software '{text}' is not modelled" if text else "software is not stated")

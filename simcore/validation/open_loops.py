@@ -100,17 +100,24 @@ def _compared(of: ServingRow) -> list[Comparison]:
 
 def _step(of: ServingRow, rate: float) -> Comparison | None:
     """TPOT with as many in flight as the row's own figures imply."""
-    ttft_ms, tpot_ms = of.row.number("ttft_ms_p50"), of.row.number("tpot_ms_p50")
-    if not ttft_ms or not tpot_ms:
+    tpot_ms, in_flight = of.row.number("tpot_ms_p50"), in_flight_of(of, rate)
+    if not tpot_ms or in_flight is None:
         return None
-    in_flight = rate * (ttft_ms + tpot_ms * of.lengths.classes().steps) / MS_PER_S
     state = at_concurrency(of, in_flight)
     what = f"{_run(of)}, {in_flight:.0f} in flight"
-    fitted = is_fitted(SET, of.place, "tpot")
+    fitted = is_fitted(SET, of.place, "tpot", of.origin)
     return Comparison(
         SET, of.row.name, "tpot", of.place, what, tpot_ms, state.tpot_s * MS_PER_S, "ms", fitted, of.tier,
         "; ".join(of.assumes),
     )  # fmt: skip
+
+
+def in_flight_of(of: ServingRow, rate: float) -> float | None:
+    """Requests in flight over all replicas by Little's law: the rate times TTFT and all gaps."""
+    ttft_ms, tpot_ms = of.row.number("ttft_ms_p50"), of.row.number("tpot_ms_p50")
+    if not ttft_ms or not tpot_ms:
+        return None
+    return rate * (ttft_ms + tpot_ms * of.lengths.classes().steps) / MS_PER_S
 
 
 def _run(of: ServingRow) -> str:
@@ -129,7 +136,7 @@ def _capacity(of: ServingRow, measured: float) -> CapacityComparison:
         measured=measured,
         predicted=found.rate_req_per_s,
         unit="requests/s",
-        fitted=is_fitted(SET, of.place, "capacity"),
+        fitted=is_fitted(SET, of.place, "capacity", of.origin),
         tier=of.tier,
         assumes="; ".join(of.assumes),
         near_limit=_near(of.row, question),

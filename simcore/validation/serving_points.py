@@ -96,7 +96,7 @@ def _figure(of: ServingRow, phase: Phase, column: str, predicted: float, unit: s
     load = of.row.text("load")
     what = f"{of.model.id} {of.place.variant} on {of.accelerators} {of.place.accelerator} TP{of.place.tensor_parallel}"
     what += f", {of.row.text('load_kind')} {load}, {of.row.text('isl')} + {of.row.text('osl')}"
-    fitted = not is_poor(of) and is_fitted(SET, of.place, phase, {"load": load})
+    fitted = not is_poor(of) and is_fitted(SET, of.place, phase, of.origin)
     assumes = "; ".join(of.assumes)
     return Comparison(SET, of.row.name, phase, of.place, what, measured, predicted, unit, fitted, of.tier, assumes)
 
@@ -111,13 +111,19 @@ def _usual_gap_s(state: SteadyState) -> float:
 
 
 def _clients(of: ServingRow) -> SteadyState:
-    running = RUNNING.search(of.row.text("notes"))
-    if running:
-        return at_concurrency(of, float(running[1]))
+    running = running_of(of)
+    if running is not None:
+        return at_concurrency(of, running)
     clients = leading_number(of.row.text("load"))
     if clients is None:
         raise Unknown(f"concurrency '{of.row.text('load')}' is not a number")
     return closed_loop(of.curve, of.lengths.classes(), of.serving(), max(clients / of.replicas, 1.0))
+
+
+def running_of(of: ServingRow) -> float | None:
+    """How many were served at once on average, where a row's notes say so."""
+    running = RUNNING.search(of.row.text("notes"))
+    return float(running[1]) if running else None
 
 
 def at_concurrency(of: ServingRow, served: float) -> SteadyState:

@@ -72,6 +72,13 @@ class ServingRow:
         """Of a replica; Unknown where the weights do not fit."""
         return kv_tokens_of(self.model, self.machine, self.place.tensor_parallel, self.pipeline_parallel)
 
+    @property
+    def origin(self) -> dict[str, str]:
+        """What ``fitted.csv`` may tell rows of one place apart by: load, publisher, system."""
+        source = self.row.text("source")
+        system = source.split("results/")[-1].split("/")[0] if "results/" in source else ""
+        return {"load": self.row.text("load"), "source": source.split("/")[0], "system": system}
+
     def serving(self) -> Serving:
         """How one replica batches, within its KV memory."""
         return replace(self.batching(), kv_tokens=self.kv_tokens * self._kv_kept())

@@ -12,7 +12,7 @@ from tests.unit.simcore.measurements.bench_files import Run, vllm
 
 MODEL, MACHINE, ENGINE = model("llama-3.1-8b"), machine("dgx-h100"), "vllm-2026"
 SHIPPED = coefficients("h100-80gb", ENGINE)
-SLOWER = replace(SHIPPED, flops_share=0.6, bandwidth_share=0.65, host_step_s=4e-3, host_sequence_s=20e-6)
+SLOWER = replace(SHIPPED, flops_share=0.6, bandwidth_share=0.65, host_step_s=4e-3, host_sequence_s=55e-6)
 HEADER = "model,hardware,tensor_parallel,prompt_size,batch_size,token_size,prompt_time,token_time"
 
 

@@ -11,7 +11,7 @@ import pytest
 from simcore.catalogue import STATUSES, accelerator_ids
 from simcore.latency.coefficients import coefficients
 
-ENGINES = ("kernel", "vllm-2026", "vllm-2023")
+ENGINES = ("kernel", "vllm-2026", "trtllm-2025", "vllm-2023")
 
 
 def rows() -> list[dict[str, str]]:

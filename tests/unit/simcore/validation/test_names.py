@@ -125,9 +125,9 @@ def test_precisions_that_are_not_modelled(text: str) -> None:
         ("vLLM 0.3 pre-chunked", Software("vllm", "vllm-2023")),
         ("Mango LLMBoost AI Enterprise Platform, vllm-0.9.0.2.dev108+g", Software("vllm", "vllm-2026")),
         ("SGLang-omni", Software("sglang", "vllm-2026")),
-        ("TensorRT 10.11, CUDA 12.9", Software("trtllm", "vllm-2026")),
-        ("TensorRT-LLM 1.0 PyTorch backend", Software("trtllm", "vllm-2026")),
-        ("NIM 1.8.0", Software("nim", "vllm-2026")),
+        ("TensorRT 10.11, CUDA 12.9", Software("trtllm", "trtllm-2025")),
+        ("TensorRT-LLM 1.0 PyTorch backend", Software("trtllm", "trtllm-2025")),
+        ("NIM 1.8.0", Software("nim", "trtllm-2025")),
     ],
 )
 def test_software(text: str, software: Software) -> None:
