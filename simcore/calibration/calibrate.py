@@ -25,8 +25,8 @@ from simcore.latency.calibrated import (
     Residual,
     Span,
     Validity,
-    formula,
 )
+from simcore.latency.formula import formula
 from simcore.measurements import Measurements, Setting
 from simcore.spec import SpecError
 

@@ -8,26 +8,29 @@ measured.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, fields, replace
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.capped import under_cap
-from simcore.latency.coefficients import Coefficients
+from simcore.latency.coefficients import LISTED_TP, Coefficients
 from simcore.latency.curve import IterationCurve
+from simcore.latency.formula import formula
 from simcore.latency.roofline import roofline_curve
 from simcore.spec import LatencySpec, Machine, Model, SpecError, decode
+from simcore.spec.decode import bounded
 
 FORMAT: Literal["phaseplan calibration 1"] = "phaseplan calibration 1"
 MOST_BYTES = 64 << 20
 SLACK = 1.5
 """So far beyond the ends of what was measured a figure is still called measured."""
 MOST_COEFFICIENT = 1e6
+LISTED_BY = f"one for tensor_parallel {', '.join(map(str, LISTED_TP))} each"
+MOST_LOGARITHM = 100
+"""Of measured / predicted: far more than any error, and its exponential is finite."""
 Engine = Literal["vllm-2026", "trtllm-2025", "vllm-2023", "kernel"]
 
 
@@ -35,8 +38,12 @@ Engine = Literal["vllm-2026", "trtllm-2025", "vllm-2023", "kernel"]
 class Span:
     """From the least to the most that was measured."""
 
-    least: float
-    most: float
+    least: float = bounded(least=0)
+    most: float = bounded(least=0)
+
+    def __post_init__(self) -> None:
+        if self.least > self.most:
+            raise SpecError(f"least: found {self.least:g}, expected no more than most ({self.most:g})")
 
     def covers(self, value: float) -> bool:
         """Whether a value is within it, or nearly so."""
@@ -54,7 +61,7 @@ class Validity:
     sequences: Span
     """Served at once by one replica."""
     output_tokens: Span | None = None
-    power_cap_w: float | None = None
+    power_cap_w: float | None = bounded(None, above=0)
     """Of the machine that was measured."""
 
 
@@ -73,14 +80,14 @@ class PhaseError:
     """Mean absolute relative error over the points of one phase."""
 
     phase: str
-    points: int
-    before: float
-    after: float
-    held_out: float | None = None
+    points: int = bounded(least=1)
+    before: float = bounded(least=0)
+    after: float = bounded(least=0)
+    held_out: float | None = bounded(None, least=0)
     """Of points predicted by a fit without them; null where there are too few."""
-    bias: float = 0.0
+    bias: float = bounded(0.0, least=-MOST_LOGARITHM, most=MOST_LOGARITHM)
     """Mean of ln(measured / predicted) of those."""
-    spread: float | None = None
+    spread: float | None = bounded(None, least=0, most=MOST_LOGARITHM)
     """Its standard deviation; null as ``held_out``."""
 
 
@@ -92,10 +99,10 @@ class Residual:
     where: str
     phase: str
     load: str
-    measured_s: float
-    before_s: float
-    after_s: float
-    held_out_s: float | None = None
+    measured_s: float = bounded(above=0)
+    before_s: float = bounded(above=0)
+    after_s: float = bounded(above=0)
+    held_out_s: float | None = bounded(None, above=0)
 
 
 @dataclass(frozen=True)
@@ -136,9 +143,16 @@ class Calibration:
     """Hash of the roofline's source: a later one may read the coefficients differently."""
 
     def __post_init__(self) -> None:
+        lists = (("errors", self.errors), ("sources", self.sources), ("tensor_parallel", self.validity.tensor_parallel))
+        if empty := next((name for name, found in lists if not found), None):
+            raise SpecError(f"{empty}: found none, expected at least one")
         for field in fields(self.coefficients):
             value = getattr(self.coefficients, field.name)
             every = value if isinstance(value, tuple) else (value,)
+            if isinstance(value, tuple) and len(value) != len(LISTED_TP):
+                raise SpecError(
+                    f"coefficients.{field.name}: found {len(value)}, expected {len(LISTED_TP)}: {LISTED_BY}"
+                )
             least = 0.0 if _may_be_zero(field.name) else 1e-12
             if any(isinstance(one, float | int) and not least <= one <= MOST_COEFFICIENT for one in every):
                 raise SpecError(
@@ -183,7 +197,7 @@ def parse_calibration(data: bytes) -> Calibration:
     """LATENCY.json's bytes; SpecError names the key."""
     try:
         value: Any = json.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, no JSON, a number of thousands of digits
         where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "the file"
         raise SpecError(f"{where} is no JSON, expected a LATENCY.json that calibrate wrote") from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
@@ -268,15 +282,6 @@ def outside(
     if calibration.formula not in ("", formula()):
         found.append("the roofline's formula, which has changed since: calibrate again")
     return found
-
-
-@cache
-def formula() -> str:
-    """Hash of what turns coefficients into times."""
-    digest = hashlib.sha256()
-    for name in ("latency/roofline.py", "shapes.py", "stages.py"):
-        digest.update(files("simcore").joinpath(name).read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _files(calibration: Calibration) -> str:

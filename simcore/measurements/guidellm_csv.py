@@ -116,7 +116,7 @@ def _load(record: Record) -> LoadOf:
 def _json(record: Record, name: str) -> Record:
     try:
         value = json.loads(record.values.get(name) or "{}")
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # no JSON, or a number of thousands of digits
         record.flag(name, record.values.get(name), "expected JSON", "not used")
         value = {}
     return Record(record.file, f"{record.where} {name}", value if isinstance(value, dict) else {}, record.flags)

@@ -17,12 +17,13 @@ from simcore.latency.calibrated import (
     Residual,
     Span,
     Validity,
-    formula,
     outside,
+    parse_calibration,
 )
 from simcore.latency.coefficients import coefficients
 from simcore.latency.compile import compile_curve
 from simcore.latency.evidence import evidence
+from simcore.latency.formula import SOURCES, formula
 from simcore.latency.roofline import roofline_curve
 from simcore.spec import LatencySpec, SpecError, decode_case, encode
 
@@ -163,3 +164,38 @@ def test_keys_take_the_content_and_not_the_path(tmp_path):
     changed = key(saved(tmp_path, replace(CALIBRATION, coefficients=replace(COEFFICIENTS, host_step_s=6e-3))))
     held = key(LatencySpec(source="calibrated", calibration=(tmp_path / "moved.json").read_text()))
     assert held == here == there != changed
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("errors",), [], "errors: found none"),
+        (("sources",), [], "sources: found none"),
+        (("validity", "tensor_parallel"), [], "tensor_parallel: found none"),
+        (("validity", "sequences"), {"least": 9, "most": 1}, "validity.sequences.least: found 9, expected no more"),
+        (("validity", "power_cap_w"), -5, "validity.power_cap_w: found -5"),
+        (("errors", 0, "points"), 0, r"errors\[0\].points: found 0, expected at least 1"),
+        (("errors", 0, "spread"), 1e300, r"errors\[0\].spread: found 1e\+300, expected at most 100"),
+        (("errors", 0, "bias"), -800, r"errors\[0\].bias: found -800"),
+        (("errors", 0, "held_out"), -1, r"errors\[0\].held_out: found -1"),
+        (("residuals", 0, "measured_s"), 0, r"residuals\[0\].measured_s: found 0"),
+        (("coefficients", "allreduce_latency_s"), [1e-6], "allreduce_latency_s: found 1, expected 3"),
+    ],
+)
+def test_a_file_edited_to_what_no_fit_gives_is_refused_by_its_key(path, value, words):
+    edited = encode(CALIBRATION)
+    inside = edited
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+    with pytest.raises(SpecError, match=words):
+        parse_calibration(json.dumps(edited).encode())
+
+
+def test_a_number_of_thousands_of_digits_is_no_json():
+    with pytest.raises(SpecError, match="is no JSON"):
+        parse_calibration(b'{"flagged": ' + b"1" * 5000 + b"}")
+
+
+def test_the_formula_s_hash_covers_the_terms():
+    assert {"latency/roofline.py", "latency/terms.py", "latency/operators.py", "shapes.py"} <= {*SOURCES}
