@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simcore.hf_config.keys import Config
 
-SIZED_BY_FEED_FORWARD = ("mixtral", "gpt_oss", "phimoe", "llama4_text", "dbrx", "olmoe")
+SIZED_BY_FEED_FORWARD = ("mixtral", "gpt_oss", "phimoe", "llama4_text", "dbrx", "olmoe", "minimax_m2")
 """Families whose ``intermediate_size`` is one expert's."""
 
 

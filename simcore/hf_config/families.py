@@ -72,7 +72,7 @@ FAMILIES = {
     "cohere": COHERE,
     "cohere2": replace(COHERE, windowed_of=4),
     **dict.fromkeys(("olmo2", "olmo3"), Family(head_norms="all")),
-    "olmoe": Family(head_norms="all"),
+    **dict.fromkeys(("olmoe", "minimax_m2"), Family(head_norms="all")),
     "bloom": replace(GPT, tied_embeddings=True, embedding_norms=1, max_model_tokens=2048),
     **dict.fromkeys(("falcon", "RefinedWeb", "RefinedWebModel"), FALCON),
     "opt": replace(GPT, tied_embeddings=True, positions=2),

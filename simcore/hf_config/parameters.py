@@ -15,6 +15,9 @@ from simcore.shapes import (
 )
 from simcore.spec import Model
 
+CORRECTED = ("deepseek_v3", "minimax_m2")
+"""Families whose routers always have a correction."""
+
 
 @dataclass(frozen=True)
 class Parameters:
@@ -86,7 +89,7 @@ def _expert_biases(model: Model, family: Family, config: Config) -> int:
 
 def _corrected(config: Config) -> bool:
     """Routers whose scores have a learned correction (DeepSeek V3's way to balance experts without a loss)."""
-    return config.values.get("topk_method") == "noaux_tc" or config.model_type == "deepseek_v3"
+    return config.values.get("topk_method") == "noaux_tc" or config.model_type in CORRECTED
 
 
 def _head(model: Model, family: Family) -> int:

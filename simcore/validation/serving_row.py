@@ -113,10 +113,13 @@ def understood(row: Row) -> ServingRow:
     _refuse_what_is_not_modelled(row)
     software = software_of_name(row.text("engine"))
     of, gpus = model_of_name(row.text("model")), gpus_of_name(row.text("gpu"))
-    if gpus.count is None:
+    if not gpus.count:
         raise Unknown("the number of accelerators is not stated")
     precision = row.text("precision")
     tensor_parallel, expert_note = _tensor_parallel(row)
+    pipeline_parallel = _pipeline_parallel(row)
+    if tensor_parallel * pipeline_parallel > gpus.count:
+        raise Unknown("TP x PP needs more accelerators than are stated")
     kv, kv_note = _kv_precision(row, software.family, precision)
     served = at_precision(of, precision, kv)
     budget, batch, batching_notes = _batching(row, software.family)
@@ -129,7 +132,7 @@ def understood(row: Row) -> ServingRow:
         machine=machine_with(gpus.accelerator),
         accelerators=gpus.count,
         place=Place(of.id, gpus.accelerator, tensor_parallel, software.generation, variant),
-        pipeline_parallel=row.count("pp") or 1,
+        pipeline_parallel=pipeline_parallel,
         whole_prompts="UNCHUNKED" in row.text("scheduler_chunked"),
         token_budget=budget,
         max_batch_size=batch,
@@ -155,6 +158,14 @@ def _tensor_parallel(row: Row) -> tuple[int, str]:
     if stated is None:
         raise Unknown("TP is not stated")
     return stated, ""
+
+
+def _pipeline_parallel(row: Row) -> int:
+    """1 where the row says nothing."""
+    stated = row.count("pp")
+    if stated is None and row.text("pp"):
+        raise Unknown(f"pipeline_parallel: found '{row.text('pp')}', expected a whole number from 1")
+    return stated or 1
 
 
 def _kv_precision(row: Row, family: str, precision: str) -> tuple[str | None, str]:

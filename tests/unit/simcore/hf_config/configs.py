@@ -165,6 +165,11 @@ PUBLISHED: dict[str, tuple[int, Config]] = {
         | {"moe_intermediate_size": 1408, "n_routed_experts": 128, "num_experts_per_tok": 8, "n_shared_experts": 1}
         | {"first_k_dense_replace": 1, "attention_bias": True, "use_qk_norm": False},
     ),
+    "MiniMax M2": (
+        228_689_764_864,
+        _llama(3072, 62, 48, 8, 1536, 200064, model_type="minimax_m2", head_dim=128, max_position_embeddings=196608)
+        | {"num_local_experts": 256, "num_experts_per_tok": 8},
+    ),
     "Command R 35B": (
         34_980_831_232,
         _llama(8192, 40, 64, 64, 22528, 256000, model_type="cohere", max_position_embeddings=8192)

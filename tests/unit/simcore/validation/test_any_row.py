@@ -11,7 +11,9 @@ import pytest
 
 from simcore.validation import drawn, kernel_db, serving_points, step_times
 from simcore.validation.comparison import Findings
-from simcore.validation.files import read_rows
+from simcore.validation.files import Row, read_rows
+from simcore.validation.names import Unknown
+from simcore.validation.serving_row import understood
 
 JUNK = ["", "0", "-1", "nan", "inf", "1e308", "abc", "?", "1", "3", "64", "1000000", "1e-9", "8x H100", "TP4", "9" * 20]
 ROWS = 60
@@ -60,3 +62,20 @@ def test_changed_rows(
         assert told == {str(line) for line in range(2, ROWS + 2)}
     assert all(math.isfinite(one.error) and one.predicted > 0 for one in found.compared)
     assert all(one.reason for one in found.left_out)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"gpu": "0x NVIDIA H100-SXM-80GB"}, "the number of accelerators is not stated"),
+        ({"gpu": "4x NVIDIA H100-SXM-80GB", "tp": "8"}, "TP x PP needs more accelerators than are stated"),
+        ({"gpu": "8x NVIDIA H100-SXM-80GB", "tp": "8", "pp": "2"}, "TP x PP needs more accelerators than are stated"),
+        ({"pp": "0"}, "pipeline_parallel: found '0'"),
+        ({"pp": "inf"}, "pipeline_parallel: found 'inf'"),
+    ],
+)
+def test_a_layout_that_cannot_be_is_left_out(changed: dict[str, str], reason: str) -> None:
+    cells = {"model": "llama2-70b", "precision": "fp8", "gpu": "8x NVIDIA H100-SXM-80GB", "tp": "8", "pp": "1"}
+    row = Row("serving_points.csv:2", cells | {"engine": "vLLM 0.9", "isl": "512", "osl": "128"} | changed)
+    with pytest.raises(Unknown, match=reason):
+        understood(row)
