@@ -65,6 +65,13 @@ def _of_target(point: Point, target: Target, several: bool, flags: Flags) -> Poi
 
 
 Reason = tuple[str, str, str] | None
+"""The field, what was found, what is expected."""
+
+
+def of_another(setting: Setting, target: Target) -> Reason:
+    """Why a single result cannot be the target's; None where it is, or where its file does not say."""
+    reasons = (check(setting, target, False) for check in (_other_model, _other_accelerator, _other_degree))
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def _other_model(setting: Setting, target: Target, several: bool) -> Reason:

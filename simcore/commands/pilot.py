@@ -86,7 +86,7 @@ def kit_json(kit: PilotKit) -> dict[str, Any]:
 
 
 def _run_json(run: PilotRun) -> dict[str, Any]:
-    plain = {name: value for name, value in vars(run).items() if name not in ("bands", "command")}
+    plain = {name: value for name, value in vars(run).items() if name not in ("bands", "command", "part")}
     bands = {band.figure: _finite(asdict(band)) for band in run.bands}
     return plain | {"bands": bands, "title": run.command.title, "command": run.command.text}
 

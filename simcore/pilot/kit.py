@@ -55,6 +55,8 @@ class PilotRun:
     requests: int
     bands: tuple[Band, ...]
     command: Command
+    part: Part
+    """That it loads."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def _run(part: Part, load: Load, ranges: Sequence[TimeRange], allowed: float, na
         )
     ]
     command = bench_command(part, name, prompt, output, req_per_s, requests)
-    return PilotRun(name, shows, prompt, output, req_per_s, requests, _bands(edges, output), command)
+    return PilotRun(name, shows, prompt, output, req_per_s, requests, _bands(edges, output), command, part)
 
 
 def _bands(edges: list[Prediction], output_tokens: int) -> tuple[Band, ...]:

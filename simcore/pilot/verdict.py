@@ -8,6 +8,7 @@ from typing import Literal
 
 from simcore.measurements import ServingPoint
 from simcore.pilot.kit import Band, PilotRun
+from simcore.pilot.same_system import check_same_system
 from simcore.spec import SpecError
 
 SAME_LENGTHS = 0.03
@@ -49,6 +50,7 @@ def verdict(run: PilotRun, point: ServingPoint) -> Verdict:
 
 def _check_same(run: PilotRun, point: ServingPoint) -> None:
     where = f"{point.file}, {point.where}"
+    check_same_system(run.part, point)
     for name, found, expected in (
         ("prompt tokens", point.prompt_tokens, run.prompt_tokens),
         ("output tokens", point.output_tokens, run.output_tokens),

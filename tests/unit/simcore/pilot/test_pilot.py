@@ -207,6 +207,9 @@ def test_a_part_that_does_not_keep_up_fails() -> None:
         ({"load": "concurrency", "rate_req_per_s": None}, "found load concurrency, expected a request rate"),
         ({"failed": 100}, "found 100 of 1000 requests failed"),
         ({"tpot_s": None}, "found no TPOT, mean"),
+        ({"setting": Setting(model="Qwen/Qwen3-32B")}, "found model Qwen/Qwen3-32B, expected llama-3.1-70b as in"),
+        ({"setting": Setting(accelerator="NVIDIA A100")}, "found accelerator NVIDIA A100, expected h100-80gb as in"),
+        ({"setting": Setting(tensor_parallel=8)}, "found tensor parallel degree 8, expected 4 as in the pilot"),
     ],
 )
 def test_a_result_of_another_run_is_refused(other: dict[str, Any], words: str) -> None:
@@ -214,6 +217,27 @@ def test_a_result_of_another_run_is_refused(other: dict[str, Any], words: str) -
     with pytest.raises(SpecError) as error:
         verdict(run, measured(run, **other))
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "same"),
+    [
+        (Setting(model="our-70b", accelerator="h100-80gb+a100-80gb"), True),
+        (Setting(model="meta-llama/Llama-3.1-70B-Instruct", accelerator="NVIDIA A100", tensor_parallel=4), True),
+        (Setting(accelerator="a100-80gb+h100-80gb"), False),
+        (Setting(accelerator="h100-80gb+h100-80gb"), False),
+        (Setting(accelerator="b200-180gb"), False),
+    ],
+)
+def test_a_pairs_result_is_of_both_machines(setting: Setting, same: bool) -> None:
+    decode, prefill = PAIR["pools"]
+    pools = [decode | {"machine": "dgx-a100", "machines": 4}, prefill | {"machines": 4}]
+    (run,) = kit_of(PAIR | {"pools": pools}).runs
+    if same:
+        assert verdict(run, measured(run, setting=setting)).passes
+    else:
+        with pytest.raises(SpecError, match="as in the pilot"):
+            verdict(run, measured(run, setting=setting))
 
 
 @pytest.mark.parametrize(
