@@ -90,10 +90,11 @@ def _curve(case: Case, pool: PoolSpec) -> Curve:
 
 def outside_measured(curves: Iterable[Curve], asked: Asked) -> list[str]:
     """One line for each input that is outside, whatever the number of curves that it concerns."""
+    curves = list(curves)
     found: dict[str, None] = {}
     for curve in curves:
         found |= dict.fromkeys(RULES[curve.latency.source](curve, asked))
-    return list(found)
+    return [*found, *_sequences(curves, asked)]
 
 
 def _calibrated(curve: Curve, asked: Asked) -> Iterable[str]:
@@ -124,7 +125,6 @@ def _table(curve: Curve, asked: Asked) -> Iterable[str]:
             f"prompts of {asked.long_prompt_tokens:,} tokens: step times of {curve.accelerator} were measured to"
             f" {most:,}"
         )
-    yield from _sequences(curve, asked, max(times.decode_ms))
     if times.slowed != 1:
         slowed = f"{curve.accelerator} x {float(times.slowed):g}"
         yield f"{curve.machine.id}: its prefill times are those of {slowed}, assumed"
@@ -141,24 +141,43 @@ def _roofline(curve: Curve, asked: Asked) -> Iterable[str]:
     known = dict.fromkeys(group.place.precision for group in here)
     if here and precision not in known:
         yield f"{precision} weights: {curve.accelerator} was measured with {listed(list(known))}"
-    most, sequences = _reach()[engine]
+    most, _ = _reach()[engine]
     if asked.long_prompt_tokens > most:
         yield f"prompts of {asked.long_prompt_tokens:,} tokens: times of {engine} were measured to {most:,}"
-    yield from _sequences(curve, asked, sequences)
 
 
-def _sequences(curve: Curve, asked: Asked, measured: int) -> Iterable[str]:
-    """More decodes at once than were measured, where batch size and KV memory allow them."""
-    parallel = (curve.tensor_parallel, curve.pipeline_parallel)
+def _sequences(curves: Iterable[Curve], asked: Asked) -> Iterable[str]:
+    """More decodes at once than were measured, where batch size and KV memory allow them: each accelerator's most."""
+    beyond: dict[tuple[str, int], int] = {}
+    for curve in curves:
+        measured = _most_measured(curve)
+        allowed = 0 if measured is None else _decodes_at_once(curve, asked)
+        if measured is not None and allowed > measured:
+            place = (curve.accelerator, measured)
+            beyond[place] = max(beyond.get(place, 0), allowed)
+    for (accelerator, measured), most in beyond.items():
+        yield f"up to {most:,} decodes at once on {accelerator}: times were measured to {measured:,}"
+
+
+def _most_measured(curve: Curve) -> int | None:
+    """Decodes at once up to which its times were measured; None where nothing says, or a calibration does."""
+    if curve.latency.source == "roofline":
+        return _reach()[curve.latency.engine][1]
+    if curve.latency.source == "measured":
+        return int(max(step_times(curve.model, curve.machine, curve.tensor_parallel, curve.latency).decode_ms))
+    return None
+
+
+def _decodes_at_once(curve: Curve, asked: Asked) -> int:
+    """The most that batch size and KV memory allow; 0 where that is not known."""
     if not curve.batch_size or curve.memory is None:
-        return
+        return 0
+    parallel = (curve.tensor_parallel, curve.pipeline_parallel)
     try:
         tokens = kv_capacity(curve.model, curve.machine, *parallel, curve.memory).tokens
     except (DoesNotFit, SpecError):
-        return
-    most = min(curve.batch_size, int(tokens / (asked.prompt_tokens + asked.output_tokens / 2)))
-    if most > measured:
-        yield f"up to {most:,} decodes at once on {curve.accelerator}: times were measured to {measured:,}"
+        return 0
+    return min(curve.batch_size, int(tokens / (asked.prompt_tokens + asked.output_tokens / 2)))
 
 
 def _forms(model: Model, engine: str, groups: Iterable[ErrorGroup]) -> Iterable[str]:

@@ -68,6 +68,13 @@ def test_long_names_at_the_ends_of_lines_are_not_cut(example: Page) -> None:
     assert over_px <= 0
 
 
+def test_what_is_outside_the_measured_is_said_once_and_of_a_changed_question_too(example: Page) -> None:
+    expect(example.locator(".answer .outside")).to_be_visible(timeout=STUDY_MS)
+    expect(example.locator(".preview .outside")).to_be_hidden()
+    example.get_by_label("Required rate").fill("33")
+    expect(example.locator(".preview .outside")).to_be_visible()
+
+
 def test_another_power_figure(example: Page) -> None:
     example.get_by_text("drawn, mean at capacity").click()
     expect(example.locator("#power-data")).to_contain_text("Drawn power is that at each design's capacity")

@@ -87,6 +87,10 @@ class TestRooflines:
             "up to 300 decodes at once on h100-80gb: times were measured to 256"
         ]
         assert outside_measured(curves_of([asked]), Asked(20_000.0, 10.0, 200)) == []
+        fewer = replace(asked, scheduler=replace(asked.scheduler, max_batch_size=280))
+        assert outside_measured(curves_of([fewer, asked]), short) == [
+            "up to 300 decodes at once on h100-80gb: times were measured to 256"
+        ]
 
 
 def test_tables_of_step_times_reach_as_far_as_their_knots():
