@@ -138,8 +138,8 @@ def _report(log: PowerLog, found: LogFigures, files: list[str], offset_s: float)
         "rows": log.rows,
         "missing": {"readings": sum(log.missing.values()), "by_what_stood_there": log.missing},
         "window": {
-            "from": shown(window.start_s, offset_s),
-            "to": shown(window.end_s, offset_s),
+            "from": window.start_s if log.paced else shown(window.start_s, offset_s),
+            "to": window.end_s if log.paced else shown(window.end_s, offset_s),
             "seconds": window.seconds,
             "by": window.by,
         },

@@ -17,6 +17,7 @@ class Pace:
     def __init__(self, log: PowerLog, file: str, interval_s: float | None) -> None:
         self.interval_s = DEFAULT_INTERVAL_S if interval_s is None else interval_s
         self.seen: Counter[str] = Counter()
+        log.paced = log.paced or self.interval_s > 0  # 0: its scrapes bear times
         if interval_s is None:
             reason = f"no times: rows are taken as {DEFAULT_INTERVAL_S:g} s apart, the tool's default (else --interval)"
             log.flags.add(Flag(file, "whole file", "time", "", reason, "noted"))

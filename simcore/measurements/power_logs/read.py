@@ -9,7 +9,7 @@ from pathlib import PurePath
 from simcore.measurements.content import Content, load
 from simcore.measurements.power_logs import dcgm_exporter, dcgmi_dmon, nvidia_dmon, nvidia_smi
 from simcore.measurements.power_logs.samples import Device, PowerLog, Row, add
-from simcore.measurements.power_logs.times import Clock, zone_words
+from simcore.measurements.power_logs.times import WITHOUT_TIMES, Clock, zone_words
 from simcore.spec import SpecError
 
 EXPECTED = (
@@ -38,7 +38,7 @@ def read_power_logs(
             first = next(iter(log.flags.listed), None)
             raise SpecError(f"{path}: found no row that can be used{f' ({first})' if first else ''}, {EXPECTED}")
         _merge(log, one, PurePath(path).name)
-    return log
+    return replace(log, zone=WITHOUT_TIMES) if log.paced else log
 
 
 def _read_file(content: Content, log: PowerLog, offset_s: float, interval_s: float | None, max_gap_s: float) -> None:
@@ -53,6 +53,7 @@ def _read_file(content: Content, log: PowerLog, offset_s: float, interval_s: flo
 
 def _merge(log: PowerLog, one: PowerLog, file: str) -> None:
     """Add a file's devices: to known ones that it goes on after (a log in parts), else as another machine's."""
+    log.paced = one.paced and (log.paced or not log.formats)
     log.formats += one.formats
     log.reading = log.reading or one.reading
     log.rows += one.rows

@@ -47,6 +47,8 @@ class PowerLog:
     """What the driver means by watts: averaged over a time, or of an instant; empty where the log does not say."""
     zone: str = ""
     """Of its times: ``UTC+02:00``, or ``local time``."""
+    paced: bool = False
+    """It has no times: its samples' are seconds from its start."""
     missing: dict[str, int] = field(default_factory=dict)
     """Power readings that are none, by what stood there."""
     rows: int = 0

@@ -69,6 +69,10 @@ def zone_words(offset_s: float | None) -> str:
     return f"UTC{'-' if offset_s < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}"
 
 
+WITHOUT_TIMES = "none in the log: seconds from its start"
+"""In place of a zone."""
+
+
 def shown(time_s: float, offset_s: float) -> str:
     """As reports write it."""
     moment = datetime.fromtimestamp(time_s, UTC) + timedelta(seconds=offset_s)

@@ -189,6 +189,7 @@ def test_dcgmi_dmon_reads_power_energy_and_use(tmp_path: Path) -> None:
     assert [device.counter_j for device in found.devices] == pytest.approx([4000, 4000])
     assert [device.counter_off for device in found.devices] == pytest.approx([0, 0])
     assert log.missing == {"N/A": 1}
+    assert log.zone == "none in the log: seconds from its start"
 
 
 def test_dcgmi_dmons_instants_are_preferred_and_a_counter_alone_gives_a_mean(tmp_path: Path) -> None:
