@@ -34,8 +34,9 @@ def _files(found: Measurements) -> Iterator[str]:
     for source in found.sources:
         rows = "1 row" if source.rows == 1 else f"{source.rows:,} rows"
         yield f"{source.file}: {source.format}, {rows}"
-    points = {"serving results": len(found.serving), "steps": len(found.steps)}
-    yield "Usable before looking at model and machine: " + ", ".join(f"{n:,} {name}" for name, n in points.items())
+    points = {"serving result": len(found.serving), "step": len(found.steps)}
+    usable = ", ".join(f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in points.items())
+    yield f"Usable before looking at model and machine: {usable}"
 
 
 def _flags(found: Measurements) -> Iterator[str]:
