@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simcore.__main__ import main
@@ -138,6 +138,7 @@ def test_a_capped_machine_is_capped_first_and_precisions_become_flags() -> None:
     assert "--quantization fp8 --kv-cache-dtype fp8" in kit.serve[2].text
 
 
+@settings(deadline=None)
 @given(error=st.floats(0, 0.4), headroom=st.floats(1, 3))
 def test_bands_hold_the_prediction_and_grow_with_the_error(error: float, headroom: float) -> None:
     for run in kit_of(CO_LOCATED, error=error, headroom=headroom).runs:
