@@ -154,7 +154,7 @@ def _counts(counts: list[int] | None) -> tuple[int, ...] | None:
 
 
 def _workload(user: Visitor, workload_id: str) -> Workload:
-    found = Workload.objects.visible_to(user).filter(pk=workload_id).first() if str(workload_id).isdigit() else None
+    found = Workload.objects.visible_to(user).filter(pk=workload_id).first() if str(workload_id).isdecimal() else None
     if found is None:
         raise FieldErrors({"workload": f"Found ‘{workload_id}’, expected one of your team's workloads."})
     return found

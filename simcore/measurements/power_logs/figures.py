@@ -95,7 +95,10 @@ def figures(log: PowerLog, max_gap_s: float, start_s: float | None = None, end_s
         if one.used:
             seconds.append(of_1s)
     if not any(one.used and one.mean_w is not None for one in found):
-        raise SpecError(f"power log: found no power reading of a working device {_between(window)}, expected samples")
+        raise SpecError(
+            f"power log: found no power reading of a working device {_between(window)}, expected samples"
+            f"{_too_far_apart(log, max_gap_s)}"
+        )
     together = np.sum(seconds, axis=0)
     used = [one for one in found if one.used]
     return LogFigures(
@@ -165,6 +168,14 @@ def _device(log: PowerLog, device: Device, series: Series, window: Window) -> tu
         _idle(device, window), reasons,
     )  # fmt: skip
     return one, of_1s
+
+
+def _too_far_apart(log: PowerLog, max_gap_s: float) -> str:
+    """What to do about samples that are no more than that."""
+    every = [(np.asarray(device.times_s), np.asarray(device.watts)) for device in log.devices.values()]
+    read = [times[~np.isnan(watts)] for times, watts in every]
+    step = min((float(np.median(np.diff(times))) for times in read if len(times) > 1), default=0.0)
+    return f" at most {max_gap_s:g} s apart (they are {step:.3g} s: --max-gap)" if step > max_gap_s else ""
 
 
 def _reasons(log: PowerLog, device: Device, coverage: float, by_counter: Counter | None, by: str) -> tuple[str, ...]:

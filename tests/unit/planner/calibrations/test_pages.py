@@ -11,7 +11,9 @@ from django.test import Client
 from planner.accounts.models import Membership, Role, User
 from planner.calibrations import services
 from planner.calibrations.models import Calibration
+from planner.calibrations.services import calibration_for
 from planner.scenarios.choices import Choices
+from simcore.spec import SpecError
 from tests.unit.simcore.calibration import known
 
 NEW = "/calibrations/new"
@@ -128,3 +130,9 @@ def test_questions_offer_it(alice_client: Client, alice: User) -> None:
     offered = Choices.of(alice).fields()["latency"]
     assert offered[0] == ("roofline", "Roofline, engines of 2026")
     assert offered[-1] == (f"calibration-{pk}", "Calibrated: mine (llama-3.1-8b, h100-80gb)")
+
+
+@pytest.mark.parametrize("key", ["calibration-²", "calibration-", "calibration-1e3", "calibration-" + "9" * 30])
+def test_a_key_that_is_no_number_names_no_calibration(alice: User, key: str) -> None:
+    with pytest.raises(SpecError, match="it may have been deleted"):
+        calibration_for(alice, key)

@@ -131,6 +131,13 @@ def test_gaps_are_not_bridged_and_coverage_says_so(tmp_path: Path) -> None:
     assert wide.devices[0].coverage == pytest.approx(1)
 
 
+def test_samples_that_are_all_too_far_apart_say_which_option_joins_them(tmp_path: Path) -> None:
+    log = read(tmp_path, smi([(5 * s, 0, "400.00 W", "97 %") for s in range(20)]))
+    with pytest.raises(SpecError, match=r"expected samples at most 3 s apart \(they are 5 s: --max-gap\)"):
+        figures(log, 3)
+    assert figures(log, 5).mean_w == pytest.approx(400)
+
+
 def test_idle_beside_the_run_and_unused_devices_are_told_apart(tmp_path: Path) -> None:
     def row(s: int, gpu: int) -> tuple[float, int, str, str]:
         busy = gpu == 0 and 20 <= s <= 60
