@@ -3,8 +3,8 @@
     PHASEPLAN_SHARED=../shared python -m benchmarks.fit_roofline [--check]
 
 Device time by term to NVIDIA's kernel tables (``fit_device``: which steps are fitted to and which judge), the engine
-generation vllm-2023 to Splitwise's step times at TP2 and TP8 (``fit_splitwise``), what vllm-2026 and trtllm-2025 add to
-device time to served requests (``fit_serving``). --check writes nothing and fails
+generation vllm-2023 to half of Splitwise's step times (``fit_splitwise``), what vllm-2026 and trtllm-2025 add to device
+time to served requests (``fit_serving``). --check writes nothing and fails
 where a committed figure is more than 1 % from what the rows give. Prints the errors of what was fitted either way.
 """
 
@@ -83,7 +83,9 @@ def splitwise_errors(fitted: Mapping[str, Coefficients]) -> Iterable[tuple[str, 
     for hardware, one in fitted.items():
         own = [point for point in points if point.hardware == hardware]
         for point, error in zip(own, residuals(one, own), strict=True):
-            yield f"{hardware} {point.model_id} TP{point.tensor_parallel} {point.kind} vllm-2023", float(error)
+            part = "fitted" if point.fitted else "judging"
+            yield f"{hardware} {point.kind} {part} vllm-2023", float(error)
+            yield f"{hardware} {point.model_id} TP{point.tensor_parallel} {point.kind} {part} vllm-2023", float(error)
 
 
 def report(errors: Iterable[tuple[str, float]]) -> None:

@@ -2,7 +2,8 @@
 
 Points are medians of runs alike in model, TP, prompt and batch. Prompt times of runs with up to 128 output tokens only
 (longer ones ended early), at their token count; token times at the mean context of a run's outputs. Left out: runs that
-ran out of KV memory. All-reduces are Vidur's profiles of the same machines.
+ran out of KV memory. simcore/validation/data/fitted.csv says which points are fitted to: every second size of a
+batch's prompts, of each model and TP; those between judge. All-reduces are Vidur's profiles of the same machines.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from simcore.catalogue import model
 from simcore.latency.coefficients import Coefficients
 from simcore.latency.curve import PS_PER_S, IterationCurve
 from simcore.latency.roofline import roofline_curve
+from simcore.validation.comparison import Place
+from simcore.validation.fit_split import is_fitted
+from simcore.validation.step_times import ENGINE, SET
 
 HARDWARE = ("a100-80gb", "h100-80gb")
-FITTED_TP = (2, 8)
 LONGEST_OUTPUT_TOKENS = 128
 OUT_OF_MEMORY = ("llama2-70b", 2, 64)
 """Model, TP, sequences."""
@@ -68,6 +71,12 @@ class SplitwisePoint:
     context: int
     measured_s: float
 
+    @property
+    def fitted(self) -> bool:
+        """Whether it was fitted to; else it judges."""
+        place = Place(self.model_id, self.hardware, self.tensor_parallel, ENGINE, "vllm 2023 bf16")
+        return is_fitted(SET, place, self.kind, {"prompt_tokens": self.prompt_tokens * self.sequences})
+
     def predicted_s(self, curve: IterationCurve) -> float:
         """The same step by a curve."""
         chunks = [(self.prompt_tokens, 0)] * self.sequences if self.kind == "prefill" else []
@@ -105,7 +114,7 @@ def _readings(row: dict[str, str]) -> list[tuple[tuple[object, ...], float]]:
 
 def fit_splitwise(hardware: str, points: Sequence[SplitwisePoint]) -> Coefficients:
     """The coefficients of one accelerator under vllm-2023."""
-    own = [point for point in points if point.hardware == hardware and point.tensor_parallel in FITTED_TP]
+    own = [point for point in points if point.hardware == hardware and point.fitted]
     latency, bandwidth = VIDUR[hardware]
     start = dataclasses.replace(
         UNFITTED,
@@ -138,7 +147,7 @@ def residuals(fitted: Coefficients, points: Sequence[SplitwisePoint]) -> NDArray
     """Relative errors."""
     curves = {
         (p.hardware, p.model_id, p.tensor_parallel): roofline_curve(
-            model(p.model_id), machine_with(p.hardware), p.tensor_parallel, 1, "vllm-2023", fitted
+            model(p.model_id), machine_with(p.hardware), p.tensor_parallel, 1, ENGINE, fitted
         )
         for p in points
     }

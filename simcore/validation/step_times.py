@@ -92,7 +92,7 @@ def _phases(run: Run, rows: list[Row], place: Place, curve: IterationCurve, what
 def _comparison(
     phase: Phase, run: Run, row: Row, place: Place, what: str, measured_ms: float, predicted_ps: int
 ) -> Comparison:
-    fitted = is_fitted(SET, place, phase, {"prompt": run.prompt, "batch": run.batch})
+    fitted = is_fitted(SET, place, phase, {"prompt_tokens": run.prompt * run.batch})
     return Comparison(SET, row.name, phase, place, what, measured_ms, predicted_ps / PS_PER_MS, "ms", fitted)
 
 
