@@ -113,9 +113,9 @@ DEVICE_SOURCE = (
     " TP1, TP2, TP8 (aiconfigurator-core 0.12.0; Apache-2.0)"
 )
 SPLITWISE_SOURCE = (
-    "fit of benchmarks/fit_splitwise.py to Splitwise's step times of BLOOM-176B TP8 and Llama-2-70B TP2, TP8, every second"
-    " size of a batch's prompts"
-    " (splitwise-sim 8f99e7d; MIT), all-reduces from Vidur's profiles (microsoft/vidur 7d47513; MIT)"
+    "fit of benchmarks/fit_splitwise.py to Splitwise's step times of BLOOM-176B TP8 and Llama-2-70B TP2, TP8,"
+    " every second size of a batch's prompts (splitwise-sim 8f99e7d; MIT), all-reduces from Vidur's profiles"
+    " (microsoft/vidur 7d47513; MIT)"
 )
 FITTED_ON = "2026-11"
 

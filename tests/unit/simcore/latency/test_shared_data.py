@@ -160,7 +160,9 @@ def linear_errors(shared_data: Path, device: str, engine: str, tokens: int) -> l
 
 
 @pytest.mark.parametrize("tokens", [1, 512, 2048, 4096])
-@pytest.mark.parametrize(("device", "limit", "worst"), [("a40", 0.11, 0.31), ("a100", 0.12, 0.18), ("h100", 0.16, 0.28)])
+@pytest.mark.parametrize(
+    ("device", "limit", "worst"), [("a40", 0.11, 0.31), ("a100", 0.12, 0.18), ("h100", 0.16, 0.28)]
+)
 def test_vidurs_linear_layers_by_device_time(
     shared_data: Path, device: str, limit: float, worst: float, tokens: int
 ) -> None:
