@@ -1,6 +1,7 @@
 """Teams: which one a user works for, and the local team of an embedded installation."""
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from planner.accounts.models import Membership, Role, Team, User
@@ -16,6 +17,14 @@ def working_team(user: User | AnonymousUser) -> Team | None:
     member = Membership.objects.filter(user=user, role__in=EDITING_ROLES).select_related("team")
     first = member.order_by("pk").first()
     return first.team if first else None
+
+
+def writing_team(user: User | AnonymousUser) -> Team:
+    """The same; PermissionDenied where the user may write in none."""
+    team = working_team(user)
+    if team is None:
+        raise PermissionDenied("You may read in your teams, but write in none.")
+    return team
 
 
 @transaction.atomic

@@ -1,13 +1,12 @@
 """Pages of the calibrations: the list, one of them, and a new one from benchmark files."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from planner.accounts.models import Team, User
-from planner.accounts.teams import working_team
+from planner.accounts.models import User
+from planner.accounts.teams import working_team, writing_team
 from planner.calibrations.forms import CalibrationForm
 from planner.calibrations.models import Calibration
 from planner.calibrations.page import calibration_page, listed
@@ -31,7 +30,8 @@ def calibration_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    team, user = _team(request), _user(request)
+    user = _user(request)
+    team = writing_team(user)
     form = CalibrationForm(team, user)
     if request.method == "POST":
         form = CalibrationForm(team, user, request.POST, request.FILES, too_large="benchmarks" in too_large(request))
@@ -59,13 +59,6 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _visible(request: HttpRequest, pk: int) -> Calibration:
     return get_object_or_404(Calibration.objects.visible_to(request.user), pk=pk)
-
-
-def _team(request: HttpRequest) -> Team:
-    team = working_team(_user(request))
-    if team is None:
-        raise PermissionDenied("You may read in your teams, but write in none.")
-    return team
 
 
 def _user(request: HttpRequest) -> User:

@@ -1,12 +1,11 @@
 """Pages of the catalogue: its rows, and a new model."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from planner.accounts.teams import working_team
+from planner.accounts.teams import working_team, writing_team
 from planner.catalogue.forms import ModelForm
 from planner.catalogue.page import TITLES, overview, row_page
 from planner.catalogue.services import price_book_for
@@ -45,9 +44,7 @@ def price_book(request: HttpRequest, book_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_model(request: HttpRequest) -> HttpResponse:
     """A model out of a Hugging Face config.json: first shown with its checks, then saved."""
-    team = working_team(request.user)
-    if team is None:
-        raise PermissionDenied("You may read in your teams, but write in none.")
+    team = writing_team(request.user)
     form = ModelForm(team, request.user, request.POST or None, request.FILES or None)  # type: ignore[arg-type]
     if form.is_bound and form.is_valid() and "save" in request.POST and (row_id := form.save()):
         messages.success(request, f"{form.imported.model.name} is saved: questions can choose it.")

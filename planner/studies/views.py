@@ -3,13 +3,12 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from planner.accounts.teams import working_team
+from planner.accounts.teams import writing_team
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
@@ -154,9 +153,7 @@ def _judged(request: HttpRequest, study: Study, result: StudyResult, row: Design
 
 
 def _calibrate(request: HttpRequest, name: str, case: Case, found: Measurements) -> None:
-    team = working_team(request.user)
-    if team is None:
-        raise PermissionDenied("You may read in your teams, but write in none.")
+    team = writing_team(request.user)
     for made in save_calibrations(team, request.user, name[:100], case, found):  # type: ignore[arg-type]
         messages.success(request, f"{made.name} is saved: a question can choose it as its iteration times.")
 

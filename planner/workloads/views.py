@@ -3,14 +3,13 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import ProtectedError
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from planner.accounts.models import Team, User
-from planner.accounts.teams import working_team
+from planner.accounts.models import User
+from planner.accounts.teams import working_team, writing_team
 from planner.workloads.exports import csv_lines
 from planner.workloads.forms import MixForm, NamedForm, UploadForm
 from planner.workloads.models import Workload
@@ -35,7 +34,7 @@ def workload_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    team = _team(request)
+    team = writing_team(_user(request))
     if request.method == "POST":
         form = UploadForm(team, _user(request), request.POST, request.FILES, too_large="file" in too_large(request))
     else:
@@ -46,7 +45,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_mix(request: HttpRequest) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
-    return _answer(request, MixForm(_team(request), _user(request), data), "workloads/mix.html", {})
+    return _answer(request, MixForm(writing_team(_user(request)), _user(request), data), "workloads/mix.html", {})
 
 
 @require_POST
@@ -80,13 +79,6 @@ def _answer(request: HttpRequest, form: NamedForm, template: str, context: dict[
 
 def _visible(request: HttpRequest, pk: int) -> Workload:
     return get_object_or_404(Workload.objects.visible_to(request.user), pk=pk)
-
-
-def _team(request: HttpRequest) -> Team:
-    team = working_team(_user(request))
-    if team is None:
-        raise PermissionDenied("You may read in your teams, but write in none.")
-    return team
 
 
 def _user(request: HttpRequest) -> User:
