@@ -19,6 +19,7 @@ from simcore.pilot import Band, PilotKit, PilotRun, Verdict, pilot_kit, verdict
 from simcore.pilot.calibration import pilot_calibrations
 from simcore.pilot.error import TimeRange, allowed
 from simcore.pilot.part import smallest_part
+from simcore.pilot.verdict import least_rate
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.spec import Case, SpecError
@@ -159,13 +160,16 @@ def _run(run: PilotRun) -> ShownRun:
 
 
 def _band(band: Band, measured: float | None = None, outcome: str = "") -> ShownBand:
-    figure = band.figure
-    beyond = "at least" if figure == "req_per_s" else "at most"
-    limit = "the rate alone says" if math.isinf(band.limit) else f"{beyond} {_shown(figure, band.limit)}"
-    within = f"{_shown(figure, band.low)} to {_shown(figure, band.high)}"
+    figure, predicted = band.figure, _shown(band.figure, band.predicted)
+    within = f"{_shown(figure, band.low)} to {_shown(figure, band.high)}" if band.low < band.high else predicted
     shown = "" if measured is None else _shown(figure, measured)
-    predicted = _shown(figure, band.predicted)
-    return ShownBand(WORDS[figure], predicted, within if band.low < band.high else predicted, limit, shown, outcome)
+    return ShownBand(WORDS[figure], predicted, within, _limit(band), shown, outcome)
+
+
+def _limit(band: Band) -> str:
+    if band.figure == "req_per_s":
+        return f"at least {_shown(band.figure, least_rate(band))}"
+    return "the rate alone says" if math.isinf(band.limit) else f"at most {_shown(band.figure, band.limit)}"
 
 
 def _shown(figure: str, value: float) -> str:

@@ -91,16 +91,20 @@ def _time_outcome(band: Band, measured: float) -> Outcome:
 
 
 def _rate_outcome(band: Band, measured: float) -> Outcome:
-    """The ramp-up and drain of a finite run take some of its rate: so much less is no failure."""
-    return "as predicted" if measured >= KEPT_UP * min(band.predicted, band.limit) else "fails"
+    return "as predicted" if measured >= least_rate(band) else "fails"
+
+
+def least_rate(band: Band) -> float:
+    """What a part that keeps up reaches at least: ramp-up and drain of a finite run take some of its rate."""
+    return KEPT_UP * min(band.predicted, band.limit)
 
 
 def _sentence(run: PilotRun, lines: tuple[Line, ...], failed: list[Line]) -> str:
     if failed:
-        worst = max(failed, key=lambda line: _excess(line))
+        worst = max(failed, key=_excess)
         return (
             f"Do not buy: {worst.words} came to {_shown(worst, worst.measured)} where the design needs"
-            f" {'at least' if worst.figure == 'req_per_s' else 'at most'} {_shown(worst, worst.band.limit)}"
+            f" {_needed(worst)}"
             f" to hold its rate ({run.shows})."
         )
     outcomes = {line.outcome for line in lines}
@@ -109,6 +113,12 @@ def _sentence(run: PilotRun, lines: tuple[Line, ...], failed: list[Line]) -> str
     if "faster" in outcomes:
         return "Passes, faster than predicted: fewer machines may do. Calibrate with this and plan again."
     return "Passes: as predicted."
+
+
+def _needed(line: Line) -> str:
+    if line.figure == "req_per_s":
+        return f"at least {_shown(line, least_rate(line.band))}"
+    return f"at most {_shown(line, line.band.limit)}"
 
 
 def _excess(line: Line) -> float:

@@ -196,7 +196,7 @@ def test_a_part_that_does_not_keep_up_fails() -> None:
     run = kit_of(CO_LOCATED).runs[0]
     judged = verdict(run, measured(run, requests_per_s=run.req_per_s * 0.8))
     assert not judged.passes
-    assert "needs at least 1.5" in judged.sentence
+    assert "needs at least 1.42" in judged.sentence
 
 
 @pytest.mark.parametrize(
