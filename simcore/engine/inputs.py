@@ -138,3 +138,5 @@ class ClusterInputs:
     wait_limits: tuple[WaitLimit, ...] = ()
     """Once more requests than one of them allows have waited too long, the run is given up (``give_up.py``): it ends,
     and all that it says is that."""
+    log_ps: tuple[int, int] = (0, 0)
+    """Micro-batches under way within this stretch of time are logged (``RunResult.log``); empty: none."""

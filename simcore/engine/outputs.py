@@ -113,6 +113,30 @@ class CountedGaps:
 
 
 @dataclass(frozen=True)
+class IterationLog:
+    """The micro-batches that were under way within ``ClusterInputs.log_ps``, by replica, then by start."""
+
+    replica: Int64
+    start_ps: Int64
+    """When its first stage took it up."""
+    end_ps: Int64
+    """Of its last stage; earlier where its replica failed."""
+    kind: Int64
+    tokens: Int64
+    """All that was computed in it: new tokens and decodes, with padding."""
+    decodes: Int64
+    """Its members that get a token each."""
+
+
+def log_in_order(
+    replica: Int64, start_ps: Int64, end_ps: Int64, kind: Int64, tokens: Int64, decodes: Int64
+) -> IterationLog:
+    """The same log however it was written down."""
+    order = np.lexsort((decodes, tokens, kind, end_ps, start_ps, replica))
+    return IterationLog(*(column[order] for column in (replica, start_ps, end_ps, kind, tokens, decodes)))
+
+
+@dataclass(frozen=True)
 class RunResult:
     """A whole run."""
 
@@ -132,6 +156,8 @@ class RunResult:
     gave_up: bool = False
     """A wait limit was missed by more requests than it allows, and the run ended there: of all else only what was
     counted so far is known."""
+    log: IterationLog | None = None
+    """Where one was asked for."""
 
     @property
     def gap_ps(self) -> Int64:

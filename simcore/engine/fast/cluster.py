@@ -6,11 +6,14 @@ too short, and goes on from there with a longer one.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from simcore.engine.fast.availability import change_availability
 from simcore.engine.fast.gap_record import GapRecord
 from simcore.engine.fast.gap_state import gaps_may_lack
 from simcore.engine.fast.group import dissolve_all
 from simcore.engine.fast.idle import settle_idle
+from simcore.engine.fast.iteration_log import FIRST_ROWS
 from simcore.engine.fast.jit import entry, step
 from simcore.engine.fast.layout import numbers, smalls
 from simcore.engine.fast.next_end import first_ending, next_end_ps
@@ -37,15 +40,18 @@ def run(inputs: ClusterInputs) -> RunResult:
     return run_with_record(inputs, GapRecord())
 
 
-def run_with_record(inputs: ClusterInputs, record: GapRecord) -> RunResult:
-    """``run`` with another record of the token gaps."""
-    memory = begin(inputs, record)
+def run_with_record(inputs: ClusterInputs, record: GapRecord, log_rows: int = FIRST_ROWS) -> RunResult:
+    """``run`` with another record of the token gaps, and room for another number of rows of the log."""
+    memory = begin(inputs, record, log_rows)
     lacking, now = advance(memory.address)
     while lacking != DONE:
         enlarge(memory, lacking, now)
         lacking, now = advance(memory.address)
     result = run_result(memory, lambda other: run_with_record(inputs, other).gaps)
+    logged = memory.get("log_rows")
     give_back(memory, inputs)
+    if logged > log_rows:
+        return replace(result, log=run_with_record(inputs, GapRecord(), logged).log)
     return result
 
 

@@ -7,6 +7,7 @@ from simcore.engine.fast.curve import chunk_ps
 from simcore.engine.fast.energy import add_batch_energy
 from simcore.engine.fast.flight_state import MicroBatch, flight_at, members_of, new_tokens_of, stage_starts_of, start_on
 from simcore.engine.fast.group_state import Group, group_at
+from simcore.engine.fast.iteration_log import log_iteration
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.known import recall
 from simcore.engine.fast.layout import numbers
@@ -197,6 +198,7 @@ def cut_short(cluster: Cluster, replica: Replica, now: int) -> None:
     cluster.busy_until_ps = now
     add_batch_energy(cluster, replica, flight, now)
     batch = flight_at(cluster, flight)
+    log_iteration(cluster, replica, batch, now)
     work = work_at(cluster, replica, batch.kind)
     for stage in range(replica.stages):
         start = start_on(cluster, flight, batch, stage)

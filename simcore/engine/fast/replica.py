@@ -13,6 +13,7 @@ from simcore.engine.fast.flight_state import flight_at, members_of, new_tokens_o
 from simcore.engine.fast.group import end_step, join_group, leave_replica
 from simcore.engine.fast.group_state import group_at
 from simcore.engine.fast.idle import settle_idle
+from simcore.engine.fast.iteration_log import log_iteration
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import launch, leave_flight, next_flight
 from simcore.engine.fast.names import ORCA, REQUEST_LEVEL, SARATHI, SPLITWISE_BASELINE, VLLM
@@ -127,6 +128,7 @@ def end_iteration(cluster: Cluster, replica: Replica, now: int) -> None:
     flight = leave_flight(cluster, replica)
     note_next_end(cluster, replica)
     add_batch_energy(cluster, replica, flight, now)
+    log_iteration(cluster, replica, flight_at(cluster, flight), now)
     replica.idle_since_ps = now
     make_due(cluster, replica)
     if cluster.chunked > 0:

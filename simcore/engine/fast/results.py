@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from simcore.distribution import REPORTED, rank
 from simcore.engine.fast.gaps import Again, RunsOfGaps
+from simcore.engine.fast.iteration_log import log_of
 from simcore.engine.fast.layout import Int64
 from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.room import has_outgrown
@@ -31,6 +32,7 @@ def run_result(memory: Memory, again: Again) -> RunResult:
         memory.get("busy_until_ps"),
         events(memory),
         gave_up=memory.get("gave_up") != 0,
+        log=log_of(memory) if memory.get("log_room") else None,
     )
 
 

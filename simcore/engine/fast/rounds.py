@@ -16,6 +16,7 @@ from simcore.engine.fast.gap_state import gaps_may_lack
 from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import Group, group_at
 from simcore.engine.fast.growth import grow_group, growing_next, takes_blocks_unseen
+from simcore.engine.fast.iteration_log import log_iteration
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.micro_batch import DECODE, launch, leave_flight
 from simcore.engine.fast.names import REQUEST_LEVEL, SPLITWISE_BASELINE, VLLM_V1
@@ -69,6 +70,7 @@ def end_and_launch(cluster: Cluster, replica: Replica, batch: MicroBatch, group:
     now = batch.end_ps
     count_bubbles(cluster, replica, now)
     add_batch_energy(cluster, replica, leave_flight(cluster, replica), now)
+    log_iteration(cluster, replica, batch, now)
     replica.idle_since_ps = now
     emit_tokens_of_group(cluster, group, 1, now, now, 0, 0)
     grow_group(cluster, replica, group)

@@ -23,6 +23,7 @@ from simcore.engine.fast.energy import add_energy
 from simcore.engine.fast.flight_state import MicroBatch, flight_at
 from simcore.engine.fast.group import emit_tokens_of_group
 from simcore.engine.fast.group_state import group_at
+from simcore.engine.fast.iteration_log import log_run
 from simcore.engine.fast.jit import inlined, step
 from simcore.engine.fast.names import LEAST_KV, ON_DEMAND
 from simcore.engine.fast.replica_state import Replica, curve_at, work_at
@@ -92,6 +93,7 @@ def fold(cluster: Cluster, replica: Replica, flight: int, steps: int) -> None:
     longer = growth_ps(cluster, replica, batch)
     end = boundary_ps(cluster, replica, batch, steps)
     add_energy(cluster, replica, batch.power_mw, batch.start_ps, end)
+    log_run(cluster, replica, batch, end, steps, longer)
     first_end, gap = batch.start_ps + batch.duration_ps, batch.duration_ps + longer
     group = group_at(cluster, flight)
     emit_tokens_of_group(cluster, group, steps, first_end, end, gap, longer)

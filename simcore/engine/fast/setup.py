@@ -6,6 +6,7 @@ import numpy as np
 
 from simcore.engine.fast.design import design_of
 from simcore.engine.fast.gap_record import GapRecord
+from simcore.engine.fast.iteration_log import put_log
 from simcore.engine.fast.layout import address_of, table
 from simcore.engine.fast.memory import Memory
 from simcore.engine.fast.room import empty_room, put_gaps
@@ -16,10 +17,10 @@ COLUMNS = ("arrival_ps", "prompt_tokens", "output_tokens", "cached_prompt_tokens
 RESULTS = dict.fromkeys(("first_scheduled_ps", "first_token_ps", "finish_ps", "max_gap_ps"), np.int64)
 SMALL_RESULTS = dict.fromkeys(("status", "prefill_replica", "decode_replica", "preemptions"), np.int32)
 """Numbers below 2**31."""
-OF_ONE_RUN = (*COLUMNS, *RESULTS, *SMALL_RESULTS, "gaps", "gap_bins", "displaced", "wait_limits")
+OF_ONE_RUN = (*COLUMNS, *RESULTS, *SMALL_RESULTS, "gaps", "gap_bins", "displaced", "wait_limits", "log")
 
 
-def begin(inputs: ClusterInputs, record: GapRecord) -> Memory:
+def begin(inputs: ClusterInputs, record: GapRecord, log_rows: int) -> Memory:
     """Memory of the design, every request not yet arrived, every replica empty."""
     memory = design_of(inputs).take_memory()
     empty_room(memory)
@@ -28,6 +29,7 @@ def begin(inputs: ClusterInputs, record: GapRecord) -> Memory:
     put_load(memory, inputs)
     put_wait_limits(memory, inputs)
     put_gaps(memory)
+    put_log(memory, inputs.log_ps, log_rows)
     return memory
 
 

@@ -247,6 +247,14 @@ class Cluster:
     wait_limits: int
     wait_limit_count: int
     gave_up: int
+    log: int
+    """A LoggedRun each (``iteration_log.py``), of"""
+    log_rows: int
+    """which so many would be used if there were room;"""
+    log_room: int
+    log_from_ps: int
+    log_until_ps: int
+    """what was under way within is logged."""
     energy_by_second_nj: int
     second_room: int
     """Its length, and"""

@@ -6,6 +6,7 @@ import heapq
 
 from simcore.engine.oracle.bubbles import count_bubbles, note_gaps
 from simcore.engine.oracle.energy import add_batch_energy
+from simcore.engine.oracle.iteration_log import log_iteration
 from simcore.engine.oracle.state import ITERATION_END, Cluster, MicroBatch, Replica, Request
 from simcore.engine.oracle.tokens import is_finished
 from simcore.engine.outputs import NEVER
@@ -117,6 +118,7 @@ def cut_short(cluster: Cluster, replica: Replica, batch: MicroBatch, now: int) -
     cluster.active -= 1
     cluster.busy_until_ps = now
     add_batch_energy(cluster, replica, batch, now)
+    log_iteration(cluster, replica, batch, now)
     for start in batch.starts_ps:
         replica.counters.busy_ps[batch.kind] -= max(start + batch.duration_ps - max(start, now), 0)
     for request in batch.members:

@@ -10,6 +10,7 @@ from simcore.engine.oracle.blocks import give_back
 from simcore.engine.oracle.bubbles import count_bubbles
 from simcore.engine.oracle.energy import add_batch_energy
 from simcore.engine.oracle.idle import settle_idle
+from simcore.engine.oracle.iteration_log import log_iteration
 from simcore.engine.oracle.micro_batch import launch
 from simcore.engine.oracle.state import Cluster, MicroBatch, Replica, Request
 from simcore.engine.oracle.tokens import advance
@@ -67,6 +68,7 @@ def end_iteration(cluster: Cluster, replica: Replica, batch: MicroBatch, now: in
     cluster.active -= 1
     cluster.busy_until_ps = now
     add_batch_energy(cluster, replica, batch, now)
+    log_iteration(cluster, replica, batch, now)
     replica.idle_since_ps = now
     cluster.due.add(replica.index)
     kind = cluster.inputs.scheduler.kind

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 
 import numpy as np
 
 from simcore.engine.oracle.idle import settle_idle
 from simcore.engine.oracle.state import Cluster, Replica
-from simcore.engine.outputs import FINISHED, BubbleCause, CountedGaps, Int64, ReplicaResults, RequestResults, RunResult
+from simcore.engine.outputs import (
+    FINISHED,
+    BubbleCause,
+    CountedGaps,
+    Int64,
+    IterationLog,
+    ReplicaResults,
+    RequestResults,
+    RunResult,
+    log_in_order,
+)
 
 PS_PER_S = 1_000_000_000_000
 
@@ -29,7 +40,15 @@ def run_result(cluster: Cluster) -> RunResult:
         cluster.busy_until_ps,
         events(cluster),
         gave_up=cluster.gave_up,
+        log=log_of(cluster),
     )
+
+
+def log_of(cluster: Cluster) -> IterationLog | None:
+    """None where none was asked for."""
+    if cluster.inputs.log_ps[0] >= cluster.inputs.log_ps[1]:
+        return None
+    return log_in_order(*(column(row[i] for row in cluster.log) for i in range(len(fields(IterationLog)))))
 
 
 def events(cluster: Cluster) -> int:

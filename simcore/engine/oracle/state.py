@@ -213,6 +213,8 @@ class Cluster:
     busy_until_ps: int = 0
     """The last end of a micro-batch so far."""
     gaps: dict[int, int] = field(default_factory=dict)
+    log: list[tuple[int, int, int, int, int, int]] = field(default_factory=list)
+    """Of the micro-batches logged: the columns of ``IterationLog``."""
     energy_by_second_nj: list[int] = field(default_factory=list)
     misses: list[int] = field(default_factory=list)
     """Requests that have waited longer than each of the wait limits allows them."""
