@@ -1,15 +1,16 @@
 """What a question may choose from: the rows that the user sees."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from planner.accounts.owned import Visitor
 from planner.calibrations.services import offered as offered_calibrations
-from planner.catalogue.services import names_of, price_books_for
+from planner.catalogue.kept import NOTHING, Kept, kept_machines, kept_model, price_books_of
+from planner.catalogue.services import names_of
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
 from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT
-from simcore.spec import PriceBook
+from simcore.spec import Machine, Model, PriceBook
 
 Pairs = list[tuple[str, str]]
 LATENCIES = [
@@ -30,14 +31,19 @@ class Choices:
     price_books: Mapping[str, PriceBook]
     calibrations: Pairs
 
+    kept: Kept = field(default_factory=dict)
+    """Rows that the question keeps, as they were: it may still choose them where the catalogue has them no more."""
+
     @classmethod
-    def of(cls, user: Visitor) -> "Choices":
+    def of(cls, user: Visitor, kept: Kept = NOTHING) -> "Choices":
+        model = kept_model(kept)
         return cls(
             user=user,
-            models=names_of(user, "models"),
-            machines=names_of(user, "machines"),
+            kept=kept,
+            models=_with(names_of(user, "models"), [model] if model else []),
+            machines=_with(names_of(user, "machines"), kept_machines(kept).values()),
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
-            price_books=price_books_for(user),
+            price_books=price_books_of(user, kept),
             calibrations=offered_calibrations(user),
         )
 
@@ -66,3 +72,8 @@ class Choices:
             for second, other in self.machines
         ]
         return together + split
+
+
+def _with(pairs: Pairs, kept: Iterable[Model | Machine]) -> Pairs:
+    """The rows kept too, under their names as they were."""
+    return list({**dict(pairs), **{row.id: row.name for row in kept}}.items())

@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 
 from planner.accounts.owned import Visitor
+from planner.catalogue.kept import NOTHING, Kept
 from planner.scenarios import quantities as units
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import FieldErrors
@@ -209,9 +210,10 @@ class QuestionForm(forms.Form):
                 )
 
 
-def clean_inputs(user: Visitor, data: Mapping[str, Any]) -> dict[str, Any]:
-    """A revision's inputs from typed or JSON values; FieldErrors says what is wrong with which field."""
-    form = QuestionForm(user, data)
+def clean_inputs(user: Visitor, data: Mapping[str, Any], kept: Kept = NOTHING) -> dict[str, Any]:
+    """A revision's inputs from typed or JSON values, of rows that it keeps or today's; FieldErrors says what is wrong
+    with which field."""
+    form = QuestionForm(user, data, offered=Choices.of(user, kept))
     if not form.is_valid():
         raise FieldErrors({name: " ".join(map(str, messages)) for name, messages in form.errors.items()})
     return dict(form.cleaned_data)

@@ -39,6 +39,8 @@ class Revision(models.Model):
     """What it asks, in a line; empty where the scenario has a name that was given to it."""
 
     inputs: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    rows: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict, editable=False)
+    """The catalogue's rows that it asks for, as they were when it was saved (see catalogue.kept)."""
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
     )

@@ -9,11 +9,15 @@ from django.db import transaction
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.accounts.teams import working_team
+from planner.catalogue.kept import NOTHING, Kept, machines_of, model_of, prices_of, rows_kept
 from planner.scenarios.choices import Choices
+from planner.scenarios.errors import at_field
 from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
 
 NAME_LENGTH = 200
+TODAY = "today"
+"""What a question says to have the catalogue's rows of today, instead of those that it keeps."""
 
 
 @transaction.atomic
@@ -31,24 +35,42 @@ def create_scenario(
     scenario = Scenario.objects.create(
         team=team, created_by=user, name=given or asked, shipped_id=shipped_id, note=note
     )
-    return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, created_by=user, name=asked)
+    rows = rows_now(user, inputs)
+    return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, rows=rows, created_by=user, name=asked)
 
 
 @transaction.atomic
 def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any]) -> Revision:
-    """The scenario's next revision, or its latest one where nothing has changed; FieldErrors on bad input."""
+    """The scenario's next revision, or its latest one where nothing has changed; FieldErrors on bad input.
+
+    Rows of the catalogue stay as the latest revision keeps them, unless ``rows`` of the data says ``today``.
+    """
     if not Scenario.objects.editable_by(user).filter(pk=scenario.pk).exists():
         raise PermissionDenied("You may read this question, but not change it.")
     user = author(user)
-    inputs = clean_inputs(user, data)
     Scenario.unscoped.select_for_update().get(pk=scenario.pk)  # one number at a time
     latest = scenario.latest
-    if latest.inputs == inputs:
+    kept = NOTHING if data.get("rows") == TODAY else latest.rows
+    inputs = clean_inputs(user, data, kept)
+    rows = rows_now(user, inputs, kept)
+    if latest.inputs == inputs and latest.rows in (rows, NOTHING):
         return latest
-    asked = name_of(user, inputs) if latest.name else ""
+    asked = name_of(user, inputs, kept) if latest.name else ""
     return Revision.objects.create(
-        scenario=scenario, number=latest.number + 1, inputs=inputs, created_by=user, name=asked
+        scenario=scenario, number=latest.number + 1, inputs=inputs, rows=rows, created_by=user, name=asked
     )
+
+
+def rows_now(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> dict[str, Any]:
+    """The catalogue's rows that a revision with these inputs keeps: the kept ones that it still asks for, else today's.
+    FieldErrors where one is neither."""
+    with at_field("model"):
+        model = model_of(user, inputs["model"], kept)
+    with at_field("machines"):
+        machines = machines_of(user, inputs["machines"], kept)
+    with at_field("price_book"):
+        prices = prices_of(user, inputs["price_book"], inputs["machines"], kept)
+    return rows_kept(model, machines, prices)
 
 
 def author(user: Visitor) -> User:
@@ -58,9 +80,9 @@ def author(user: Visitor) -> User:
     return user
 
 
-def name_of(user: Visitor, inputs: Mapping[str, Any]) -> str:
+def name_of(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> str:
     """A name for a question that was given none: ``Llama 2 70B, Coding mix, 5 requests/s within 100 kW``."""
-    offered = Choices.of(user)
+    offered = Choices.of(user, kept)
     model, workload = dict(offered.models)[inputs["model"]], dict(offered.workloads)[str(inputs["workload"])]
     limit = inputs["power_limit_kw"]
     within = f" within {limit:,.10g} kW" if limit is not None else ""

@@ -12,7 +12,7 @@ from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
-from planner.scenarios.services import author, create_scenario
+from planner.scenarios.services import author, create_scenario, rows_now
 from planner.studies import leases, queue, stored, twins, waves
 from planner.studies.leases import State
 from planner.studies.models import Shard, Study, Wave
@@ -26,7 +26,7 @@ def start_study(user: Visitor, revision: Revision) -> Study:
     """A study of the revision, queued, or the one that is under way already. FieldErrors on bad inputs."""
     if not Scenario.objects.editable_by(user).filter(pk=revision.scenario_id).exists():
         raise PermissionDenied("You may read this question, but not start a study of it.")
-    question = compile_question(user, revision.inputs)
+    question = compile_question(user, revision.inputs, revision.rows)
     with transaction.atomic():
         Revision.objects.select_for_update().get(pk=revision.pk)  # a second press of the button waits here
         under_way = Study.unscoped.filter(revision=revision, state__in=ACTIVE).first()
@@ -51,10 +51,11 @@ def start_study(user: Visitor, revision: Revision) -> Study:
 def ask_new(user: Visitor, data: Mapping[str, Any]) -> Study:
     """A study of a new question, or the asker's own under way that asks the very same. FieldErrors on bad inputs."""
     inputs = clean_inputs(user, data)
+    rows = rows_now(user, inputs)
     User.objects.select_for_update().get(pk=author(user).pk)  # a second press of the button waits here
     mine = Study.objects.editable_by(user).filter(created_by_id=user.pk, state__in=ACTIVE)
     for study in mine.select_related("revision"):
-        if study.revision.inputs == inputs:
+        if study.revision.inputs == inputs and study.revision.rows == rows:
             return study
     return start_study(user, create_scenario(user, data))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from planner.accounts.owned import Visitor
 from planner.calibrations.services import calibration_for, latency_of
-from planner.catalogue.services import model_for, price_book_for, whole_machines_for
-from planner.scenarios.errors import FieldErrors
+from planner.catalogue.kept import NOTHING, Kept, machines_of, model_of, prices_of
+from planner.scenarios.errors import FieldErrors, at_field
 from planner.scenarios.forms import LIMITED
 from planner.scenarios.models import Revision
 from planner.workloads.models import Workload
@@ -52,28 +52,29 @@ class Question:
 
 
 def study_spec(revision: Revision, user: Visitor) -> StudySpec:
-    """The revision's StudySpec with the rows that the user sees now; FieldErrors where one is gone or does not fit."""
-    return compile_question(user, revision.inputs).spec
+    """The revision's StudySpec with the rows that it keeps; FieldErrors where something does not fit."""
+    return compile_question(user, revision.inputs, revision.rows).spec
 
 
-def compile_question(user: Visitor, inputs: Mapping[str, Any]) -> Question:
-    """The question that cleaned inputs ask (see scenarios.forms); FieldErrors says what cannot be asked."""
+def compile_question(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> Question:
+    """The question that cleaned inputs ask (see scenarios.forms), of rows as they were where they are kept and of
+    today's catalogue elsewhere; FieldErrors says what cannot be asked."""
     workload = _workload(user, inputs["workload"])
-    with _at_field("price_book"):
-        prices = price_book_for(user, inputs["price_book"])
-    return Question(_spec(user, inputs, workload), prices, workload, workload.content_hash)
+    with at_field("price_book"):
+        prices = prices_of(user, inputs["price_book"], inputs["machines"], kept)
+    return Question(_spec(user, inputs, workload, kept), prices, workload, workload.content_hash)
 
 
-def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload) -> StudySpec:
-    with _at_field("model"):
-        model = model_for(user, inputs["model"])
-    with _at_field("machines"):
-        found = whole_machines_for(user, inputs["machines"])
-    with _at_field("latency"):
+def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Kept) -> StudySpec:
+    with at_field("model"):
+        model = model_of(user, inputs["model"], kept)
+    with at_field("machines"):
+        found = machines_of(user, inputs["machines"], kept)
+    with at_field("latency"):
         latency, machines = _iteration_times(user, inputs["latency"], model, found)
-    with _at_field("slo_kind"):
+    with at_field("slo_kind"):
         slo = _slo(inputs)
-    with _at_field("__all__"):
+    with at_field("__all__"):
         return StudySpec(
             model=model,
             workload=_workload_spec(workload),
@@ -158,16 +159,3 @@ def _workload(user: Visitor, workload_id: str) -> Workload:
     if found is None:
         raise FieldErrors({"workload": f"Found ‘{workload_id}’, expected one of your team's workloads."})
     return found
-
-
-class _at_field:  # noqa: N801 - reads as a statement
-    """Names the field that a SpecError is about."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SpecError):
-            raise FieldErrors({self.name: str(error)}) from error

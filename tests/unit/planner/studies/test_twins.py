@@ -36,14 +36,14 @@ def answered(start: Start, work: Work, counted: Counted) -> Study:
 @pytest.fixture
 def dearer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every machine's price another, the dearest the cheapest."""
-    real = spec.price_book_for
+    real = spec.prices_of
 
     def changed(*given: Any) -> Any:
         book = real(*given)
         prices = [replace(price, usd_per_hour=Decimal(3000) / price.usd_per_hour) for price in book.prices]
         return replace(book, prices=tuple(prices))
 
-    monkeypatch.setattr(spec, "price_book_for", changed)
+    monkeypatch.setattr(spec, "prices_of", changed)
 
 
 def test_other_prices_are_answered_at_once(
