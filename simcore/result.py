@@ -9,12 +9,13 @@ from decimal import Decimal
 from simcore import fleet
 from simcore.budget import auto_budget
 from simcore.catalogue import resolve_machine
+from simcore.economics.energy import energy_usd_per_hour
 from simcore.economics.hourly import req_per_usd, usd_per_hour
 from simcore.evaluation import Design, Evaluation
 from simcore.families import SPLIT
 from simcore.frontier import Point, dominators
 from simcore.rows import DesignRow
-from simcore.shortfalls import Shortfall, machines, shortfalls
+from simcore.shortfalls import Shortfall, drawn_result, machines, shortfalls
 from simcore.spec import AUTO, Case, PriceBook, StudySpec
 from simcore.trust.margins import Margin, margin
 from simcore.trust.outside import Asked, curves_of, outside_measured
@@ -56,15 +57,13 @@ def study_result(
     evaluations: Mapping[str, Evaluation],
     book: PriceBook,
     asked: Asked | None = None,
+    margins: Mapping[str, Margin] | None = None,
 ) -> StudyResult:
     """Rows, frontiers, winner and misses of the designs that have an evaluation; SpecError where a price is missing.
-    ``asked``: what the workload's requests ask for, to be told what of it no measurement covers."""
+    ``asked``: what the workload's requests ask for, to be told what of it no measurement covers. ``margins``: where
+    they are known."""
     by_id = {design.design_id: design for design in designs if design.design_id in evaluations}
-    margins = {
-        name: margin(design.case, evaluations[name])
-        for name, design in by_id.items()
-        if evaluations[name].status == "evaluated" and evaluations[name].capacity_req_per_s > 0
-    }
+    margins = _margins(by_id, evaluations) if margins is None else margins
     plain = [_row(design, evaluations[name], spec, book, margins.get(name)) for name, design in by_id.items()]
     missing = {
         row.design_id: tuple(shortfalls(row, evaluations[row.design_id], by_id[row.design_id], spec)) for row in plain
@@ -85,6 +84,14 @@ def study_result(
         () if meeting else _closest([row for row in rows if row.status != "screened"], missing),
         tuple(outside_measured(curves_of(design.case for design in by_id.values()), asked)) if asked else (),
     )
+
+
+def _margins(designs: Mapping[str, Design], evaluations: Mapping[str, Evaluation]) -> dict[str, Margin]:
+    return {
+        name: margin(design.case, evaluations[name])
+        for name, design in designs.items()
+        if evaluations[name].status == "evaluated" and evaluations[name].capacity_req_per_s > 0
+    }
 
 
 def _meeting(rows: Sequence[DesignRow], spec: StudySpec) -> list[DesignRow]:
@@ -110,7 +117,7 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
     first, second = case.pools[0], pools.get("decode")
     names = {pool.role: resolve_machine(pool.machine).id for pool in case.pools}
     counts = {pool.role: fleet.pool_machines(pool) for pool in case.pools}
-    hourly = usd_per_hour(fleet.machine_counts(case), book)
+    hourly = _usd_per_hour(case, evaluation, spec, book)
     provisioned = fleet.provisioned_w(case)
     done = evaluation.status == "evaluated"
     drawn = evaluation.at_capacity or evaluation.at_required
@@ -158,6 +165,16 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
         req_per_s_per_kw_low=low / (provisioned / 1000) if unsure and low is not None else None,
         req_per_s_per_kw_high=high / (provisioned / 1000) if unsure and high is not None else None,
     )
+
+
+def _usd_per_hour(case: Case, evaluation: Evaluation, spec: StudySpec, book: PriceBook) -> Decimal:
+    """Of all machines; with their electricity where that is paid apart, as drawn at the required rate (at capacity
+    where that was not run)."""
+    machines_usd = usd_per_hour(fleet.machine_counts(case), book)
+    drawn = drawn_result(evaluation)
+    if not book.usd_per_kwh or drawn is None:
+        return machines_usd
+    return machines_usd + energy_usd_per_hour(drawn.mean_w, spec.pue, book.usd_per_kwh)
 
 
 def token_budget(case: Case) -> int | None:

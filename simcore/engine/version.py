@@ -37,7 +37,9 @@ READERS = (
     "spent.py",
     "steady_state.py",
     "trust",
+    "untried.py",
     "validation",
+    "what_if.py",
 )
 """Top-level names in ``simcore`` that no simulated figure depends on."""
 

@@ -31,6 +31,8 @@ class PriceBook:
     name: str
     date: str
     prices: tuple[Price, ...]
+    usd_per_kwh: Decimal | None = bounded(None, least=0)
+    """Of electricity that is paid beside the machines' prices; None: it is in them."""
 
     def price(self, machine_id: str) -> Price:
         """The machine's price; SpecError where the book has none."""
