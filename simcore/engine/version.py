@@ -16,6 +16,7 @@ READERS = (
     "__main__.py",
     "calibration",
     "commands",
+    "detail",
     "economics",
     "explain.py",
     "facility.py",
