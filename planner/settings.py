@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "planner.calibrations",
     "planner.scenarios",
     "planner.studies",
+    "planner.sharing",
     "planner.api",
 ]
 
@@ -48,7 +49,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "planner.accounts.middleware.LocalUserMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "planner.sharing.middleware.SharedLinkMiddleware",
+    "planner.accounts.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -89,7 +91,7 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-STATIC_URL = "static/"
+STATIC_URL = "/static/"  # also within a link, whose addresses begin otherwise
 STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [

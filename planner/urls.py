@@ -19,5 +19,6 @@ urlpatterns = [
     path("workloads/", urls_of("workloads")),
     path("calibrations/", urls_of("calibrations")),
     path("studies/", urls_of("studies")),
+    path("shared/", urls_of("sharing")),
     path("", urls_of("scenarios")),
 ]

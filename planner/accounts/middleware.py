@@ -1,13 +1,16 @@
-"""Signs in the local user on the person's own machine."""
+"""Who may come in: the local user on the person's own machine, who signs in, and who has a link."""
 
 from collections.abc import Callable
 from ipaddress import ip_address
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
+from planner.accounts.owned import Guest
 from planner.accounts.teams import local_user
 
 # A proxy in front makes every visitor look local; what it adds gives it away.
@@ -36,3 +39,10 @@ def is_local(request: HttpRequest) -> bool:
         return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
     except ValueError:
         return False
+
+
+class SignInMiddleware(LoginRequiredMiddleware):
+    """Every page wants somebody who is signed in, or a guest, whom a link has let in (see planner.sharing)."""
+
+    def process_view(self, request: HttpRequest, *view: Any) -> Any:
+        return None if isinstance(request.user, Guest) else super().process_view(request, *view)

@@ -5,7 +5,7 @@ so that a forgotten filter is an error and not a leak. The worker and the shippe
 say so in their code: `Model.unscoped`.
 """
 
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -20,6 +20,17 @@ Row = TypeVar("Row", bound=models.Model)
 Visitor = AbstractBaseUser | AnonymousUser
 
 
+class Guest(AnonymousUser):
+    """Whoever opened a link to a study: sees the rows of that study, none else of any team's, and changes nothing."""
+
+    is_guest = True
+
+    def __init__(self, study_id: int, link: str, *, may_clone: bool = False) -> None:
+        """``link``: the address that was opened."""
+        super().__init__()
+        self.study_id, self.link, self.may_clone = study_id, link, may_clone
+
+
 class UnscopedReadError(RuntimeError):
     """A team's rows were queried without saying for whom."""
 
@@ -28,7 +39,9 @@ class OwnedManager(models.Manager[Row], Generic[Row]):
     """Reads a team's rows for one user; every other query raises UnscopedReadError."""
 
     def visible_to(self, user: Visitor) -> models.QuerySet[Row]:
-        """The rows of the user's teams; none for a visitor who is not signed in."""
+        """The rows of the user's teams; none for a visitor who is not signed in, but of a guest's study."""
+        if isinstance(user, Guest):
+            return self._rows_of_study(user.study_id)
         return self._rows_of(user)
 
     def editable_by(self, user: Visitor) -> models.QuerySet[Row]:
@@ -40,6 +53,10 @@ class OwnedManager(models.Manager[Row], Generic[Row]):
         if not user.is_authenticated:
             return rows.none()
         return rows.filter(team__membership__user=user, **role)
+
+    def _rows_of_study(self, study_id: int) -> models.QuerySet[Row]:
+        through: str = self.model.of_study  # type: ignore[attr-defined]
+        return self._unscoped().filter(**{through: study_id}) if through else self._unscoped().none()
 
     def create(self, **values: Any) -> Row:
         return self._unscoped().create(**values)
@@ -63,6 +80,10 @@ class OwnedModel(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    of_study: ClassVar[str] = ""
+    """The look-up from a row to the study that it is a part of, such as ``study``: who opens a link to the study sees
+    it. Empty: a link shows none of these rows."""
 
     unscoped = models.Manager()  # first, so that Django's own machinery (relations, dumps) works
     objects = OwnedManager()

@@ -19,6 +19,9 @@ class Scenario(OwnedModel):
     note = models.TextField(blank=True)
     """What a reader must know about it: the facts it rests on."""
 
+    origin = models.CharField(max_length=300, blank=True, editable=False)
+    """Which question it is a copy of, in words; empty where it is none."""
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["team", "shipped_id"], name="one_copy_of_a_shipped_scenario")]
 

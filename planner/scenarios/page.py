@@ -8,6 +8,8 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from planner.scenarios.forms import QuestionForm
+from planner.scenarios.labels import label_of
+from planner.scenarios.words import SENTENCE
 
 ADVANCED = {
     "Traffic": ("arrivals", "seed"),
@@ -15,14 +17,6 @@ ADVANCED = {
     "Running": ("token_budget", "token_budgets", "max_batch_tokens", "max_batch_size", "kv_transfer", "latency"),
     "Limits": ("usd_per_month", "most_machines", "slowdown_multiplier", "slowdown_reference"),
     "Search": ("counts_tried", "mixed_counts", "prefill_counts", "decode_counts"),
-}
-LABELS = {
-    "slowdown_multiplier": "Slowdown limits, times",
-    "slowdown_reference": "Slowdown relative to a lone request on",
-    "usd_per_month": "Budget, $ a month",
-    "power_limit_kw": "Power limit, kW",
-    "tbt_limit_x_decode": "Time between tokens, decode iterations",
-    "attainment_share": "Share of all requests",
 }
 NOTES = {
     "arrivals": "How the trace reaches another rate. Poisson keeps its lengths only.",
@@ -47,10 +41,6 @@ NOTES = {
     "prefill_counts": "Such as 10, 20-40/5. Empty: what the search picks.",
     "decode_counts": "Such as 10, 20-40/5. Empty: what the search picks.",
 }
-SENTENCE = (
-    *("model", "workload", "rate_req_per_s", "slo_kind", "machines"),
-    *("price_book", "power_limit_kw", "power_kind", "goal"),
-)
 LIMIT_PAIRS = tuple((f"{metric}_limit_s", f"{metric}_percentile") for metric in ("ttft", "tbt", "tpot", "e2e", "queue"))
 
 
@@ -64,7 +54,7 @@ class Field:
 
     @property
     def label(self) -> str:
-        return LABELS.get(self.bound.name, str(self.bound.label))
+        return label_of(self.bound.name)
 
 
 @dataclass(frozen=True)

@@ -18,39 +18,50 @@ from planner.scenarios.models import Revision, Scenario
 NAME_LENGTH = 200
 TODAY = "today"
 """What a question says to have the catalogue's rows of today, instead of those that it keeps."""
+ORIGIN_LENGTH = 300
 
 
 @transaction.atomic
 def create_scenario(
-    user: Visitor, data: Mapping[str, Any], name: str = "", *, shipped_id: str | None = None, note: str = ""
+    user: Visitor,
+    data: Mapping[str, Any],
+    name: str = "",
+    *,
+    shipped_id: str | None = None,
+    note: str = "",
+    origin: str = "",
+    kept: Kept = NOTHING,
 ) -> Revision:
-    """A new scenario of the team the user works for, with its first revision; FieldErrors on bad input."""
+    """A new scenario of the team the user works for, with its first revision, of rows kept elsewhere or of today's;
+    FieldErrors on bad input."""
     user = author(user)
     team = working_team(user)
     if team is None:
         raise PermissionDenied("You may read here, but not save: ask an owner of your team.")
-    inputs = clean_inputs(user, data)
+    inputs = clean_inputs(user, data, kept)
     given = name.strip()[:NAME_LENGTH]
-    asked = "" if given else name_of(user, inputs)
+    asked = "" if given else name_of(user, inputs, kept)
     scenario = Scenario.objects.create(
-        team=team, created_by=user, name=given or asked, shipped_id=shipped_id, note=note
+        team=team, created_by=user, name=given or asked, shipped_id=shipped_id, note=note, origin=origin[:ORIGIN_LENGTH]
     )
-    rows = rows_now(user, inputs)
+    rows = rows_now(user, inputs, kept)
     return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, rows=rows, created_by=user, name=asked)
 
 
 @transaction.atomic
-def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any]) -> Revision:
+def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any], *, kept: Kept | None = None) -> Revision:
     """The scenario's next revision, or its latest one where nothing has changed; FieldErrors on bad input.
 
-    Rows of the catalogue stay as the latest revision keeps them, unless ``rows`` of the data says ``today``.
+    Rows of the catalogue are those ``kept``, else stay as the latest revision keeps them, unless ``rows`` of the data
+    says ``today``.
     """
     if not Scenario.objects.editable_by(user).filter(pk=scenario.pk).exists():
         raise PermissionDenied("You may read this question, but not change it.")
     user = author(user)
     Scenario.unscoped.select_for_update().get(pk=scenario.pk)  # one number at a time
     latest = scenario.latest
-    kept = NOTHING if data.get("rows") == TODAY else latest.rows
+    if kept is None:
+        kept = NOTHING if data.get("rows") == TODAY else latest.rows
     inputs = clean_inputs(user, data, kept)
     rows = rows_now(user, inputs, kept)
     if latest.inputs == inputs and latest.rows in (rows, NOTHING):
@@ -87,9 +98,3 @@ def name_of(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> s
     limit = inputs["power_limit_kw"]
     within = f" within {limit:,.10g} kW" if limit is not None else ""
     return f"{model}, {workload}, {inputs['rate_req_per_s']:,.10g} requests/s{within}"[:NAME_LENGTH]
-
-
-def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Which inputs differ between two revisions: name → (before, after)."""
-    names = dict.fromkeys([*before, *after])
-    return {name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)}

@@ -3,9 +3,15 @@ from django.urls import path
 from planner.lazy import views_of
 
 view = views_of("planner.scenarios.views")
+history = views_of("planner.scenarios.history_views")
 
 app_name = "scenarios"
 urlpatterns = [
     path("", view("question"), name="question"),
     path("preview", view("preview"), name="preview"),
+    path("questions/<int:scenario_id>/", history("scenario"), name="scenario"),
+    path("questions/<int:scenario_id>/revisions/<int:number>/restore", history("restore"), name="restore"),
+    path("questions/<int:scenario_id>/revisions/<int:number>/clone", history("clone"), name="clone"),
+    path("questions/<int:scenario_id>/links", history("share"), name="share"),
+    path("questions/<int:scenario_id>/links/<int:link_id>/revoke", history("revoke"), name="revoke"),
 ]

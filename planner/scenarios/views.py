@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from planner.accounts.owned import Visitor
+from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft, keep_draft, starting_form
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
@@ -41,9 +42,9 @@ def upload_instead(request: HttpRequest) -> HttpResponse:
     return redirect("workloads:upload")
 
 
-def refused(user: Visitor, request: HttpRequest, error: FieldErrors) -> QuestionForm:
+def refused(request: HttpRequest, error: FieldErrors, offered: Choices) -> QuestionForm:
     """The form as typed, with what is wrong; also what only the translation to a study could find."""
-    form = QuestionForm(user, request.POST)
+    form = QuestionForm(request.user, request.POST, offered=offered)
     form.is_valid()
     for name, message in error.fields.items():
         if name not in form.errors:
@@ -64,7 +65,7 @@ def _posted(request: HttpRequest) -> HttpResponse:
     try:
         study = ask_new(request.user, request.POST)
     except FieldErrors as error:
-        return _page(request, refused(request.user, request, error), None)
+        return _page(request, refused(request, error, Choices.of(request.user)), None)
     drop_draft(request)
     return redirect("studies:result", study.pk)
 

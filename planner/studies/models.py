@@ -1,6 +1,6 @@
 """The answer: studies, their waves and shards, and what was found about each design."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import models
 from django.utils import timezone
@@ -25,6 +25,8 @@ class Study(OwnedModel):
     Who moves it: services.start_study, cancel and retry in the web process; a wave's task (planned, done, failed);
     waves.settle where a reaper has given a wave up. A design that cannot be evaluated does not fail its study.
     """
+
+    of_study: ClassVar[str] = "pk"
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="studies", editable=False)
     workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="studies", editable=False)

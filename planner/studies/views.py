@@ -8,7 +8,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from planner.accounts.owned import Guest
 from planner.accounts.teams import writing_team
+from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
@@ -16,6 +18,8 @@ from planner.scenarios.models import Scenario
 from planner.scenarios.page import QuestionPage
 from planner.scenarios.services import save_revision
 from planner.scenarios.views import first_preview, refused, upload_instead
+from planner.sharing.seen import seen_by
+from planner.studies import asked as asked_of
 from planner.studies.actions import study_for
 from planner.studies.models import Study
 from planner.studies.page import EXTENTS, result_page
@@ -37,9 +41,12 @@ STOP_POLLING = 286
 
 @require_safe
 def result(request: HttpRequest, study_id: int) -> HttpResponse:
-    """The question, its answer so far, the frontiers and their tables."""
+    """The question, its answer so far, the frontiers and their tables; of a guest's link, nothing to change them by."""
     study = study_for(request, study_id)
-    return _page(request, study, QuestionForm(request.user, initial=study.revision.inputs))
+    if isinstance(request.user, Guest):
+        return _rendered(request, study, {"asked": asked_of.sentence(study), "set_apart": asked_of.set_apart(study)})
+    offered = Choices.of(request.user, study.revision.rows)
+    return _page(request, study, QuestionForm(request.user, initial=study.revision.inputs, offered=offered))
 
 
 @require_POST
@@ -51,7 +58,7 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
     try:
         new = _asked(request, study.revision.scenario)
     except FieldErrors as error:
-        return _page(request, study, refused(request.user, request, error))
+        return _page(request, study, refused(request, error, Choices.of(request.user, study.revision.rows)))
     drop_draft(request)
     return redirect("studies:result", new.pk)
 
@@ -166,12 +173,17 @@ def _asked(request: HttpRequest, scenario: Scenario) -> Study:
 
 
 def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpResponse:
-    context = _context(request, study) | {
+    question = {
         "page": QuestionPage(form),
         "preview": first_preview(form),
         "ask_url": reverse("studies:ask", args=[study.pk]),
-        "result_page": result_page(study, request.GET),
+        "seen_by": seen_by(request.user, study.revision.scenario),
     }
+    return _rendered(request, study, question)
+
+
+def _rendered(request: HttpRequest, study: Study, question: dict[str, Any]) -> HttpResponse:
+    context = _context(request, study) | question | {"result_page": result_page(study, request.GET)}
     return render(request, "studies/result.html", context)
 
 

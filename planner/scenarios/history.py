@@ -1,0 +1,106 @@
+"""A scenario's page: its revisions, what each changed, how each was answered, and who may see it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from planner.accounts.owned import Visitor
+from planner.scenarios.forms import QuestionForm
+from planner.scenarios.models import Revision, Scenario
+from planner.scenarios.words import Change, Names, Words, names_for
+from planner.sharing.models import ShareLink
+from planner.sharing.seen import SeenBy, seen_by
+from planner.studies import asked
+from planner.studies.models import Study
+
+
+@dataclass(frozen=True)
+class RevisionLine:
+    """One revision. ``study``: the latest answer to it."""
+
+    revision: Revision
+    changes: tuple[Change, ...]
+    """Against the revision before it."""
+    study: Study | None
+    is_latest: bool
+
+
+@dataclass(frozen=True)
+class History:
+    user: Visitor
+    scenario: Scenario
+
+    @cached_property
+    def revisions(self) -> list[Revision]:
+        return list(self.scenario.revisions.select_related("created_by", "scenario").order_by("number"))
+
+    @cached_property
+    def latest(self) -> Revision:
+        return self.revisions[-1]
+
+    @cached_property
+    def studies(self) -> dict[int, Study]:
+        """Revision → its latest study."""
+        rows = Study.objects.visible_to(self.user).filter(revision__scenario=self.scenario)
+        return {study.revision_id: study for study in rows.select_related("workload").order_by("pk")}
+
+    @cached_property
+    def words(self) -> Words:
+        return Words(self._names())
+
+    @property
+    def lines(self) -> list[RevisionLine]:
+        """Newest first."""
+        before: Revision | None = None
+        lines = []
+        for revision in self.revisions:
+            changes = self.words.changes(before.inputs, revision.inputs) if before else []
+            study = self.studies.get(revision.pk)
+            lines.append(RevisionLine(revision, tuple(changes), study, revision == self.latest))
+            before = revision
+        return lines[::-1]
+
+    @property
+    def links(self) -> Sequence[ShareLink]:
+        rows = ShareLink.objects.visible_to(self.user).filter(study__revision__scenario=self.scenario)
+        return list(rows.select_related("study__revision", "created_by"))
+
+    @property
+    def seen_by(self) -> SeenBy:
+        return seen_by(self.user, self.scenario)
+
+    @property
+    def answered(self) -> list[Study]:
+        """What may be shared: the latest answer to each revision, newest first."""
+        return sorted(self.studies.values(), key=lambda study: -study.pk)
+
+    def _names(self) -> Names:
+        """As the user sees them now; of what is there no more, as the studies kept them."""
+        names: dict[str, dict[str, str]] = {}
+        for study in self.studies.values():
+            _add(names, asked.words_of(study).names)
+        _add(names, names_for(QuestionForm(self.user)))
+        return names
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two revisions: what differs, and nothing else."""
+
+    before: Revision
+    after: Revision
+    changes: tuple[Change, ...]
+
+
+def compare(history: History, first: str, second: str) -> Comparison | None:
+    """Two revisions by their numbers, the older one first; None where they are not two of them."""
+    numbered = {str(revision.number): revision for revision in history.revisions}
+    if first == second or first not in numbered or second not in numbered:
+        return None
+    before, after = sorted((numbered[first], numbered[second]), key=lambda revision: revision.number)
+    return Comparison(before, after, tuple(history.words.changes(before.inputs, after.inputs)))
+
+
+def _add(names: dict[str, dict[str, str]], more: Names) -> None:
+    for field, known in more.items():
+        names[field] = {**names.get(field, {}), **known}

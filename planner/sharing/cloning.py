@@ -1,0 +1,80 @@
+"""A question asked again by somebody else: with the same inputs, in a team of their own."""
+
+from typing import Any
+
+from django.db import transaction
+
+from planner.accounts.models import Team, User
+from planner.accounts.owned import Visitor
+from planner.accounts.teams import writing_team
+from planner.calibrations.models import Calibration
+from planner.calibrations.services import PREFIX
+from planner.scenarios.models import Revision
+from planner.scenarios.services import author, create_scenario
+from planner.studies.models import Study
+from planner.studies.services import start_study
+from planner.workloads.models import TraceChunk, Workload
+
+MOST_NAMES = 100
+
+
+@transaction.atomic
+def clone_own(user: Visitor, revision: Revision) -> Study:
+    """A question of the user's teams as a new one, and its study. FieldErrors where it can be asked no more."""
+    name = "" if revision.name else f"Copy of {revision.scenario.name}"
+    origin = f"{revision.title}, revision {revision.number}"
+    more = {"note": revision.scenario.note, "origin": origin, "kept": revision.rows}
+    return start_study(user, create_scenario(user, revision.inputs, name, **more))
+
+
+@transaction.atomic
+def clone_shared(user: Visitor, study: Study) -> Study:
+    """A question that somebody shared, in the user's own team, with copies of the workload and calibration that it
+    rests on, and the catalogue's rows as they were."""
+    team, revision = writing_team(author(user)), study.revision
+    inputs = {**revision.inputs, "workload": str(_workload(team, author(user), study.workload).pk)}
+    if str(inputs["latency"]).startswith(PREFIX):
+        inputs["latency"] = _calibration(team, author(user), inputs["latency"])
+    origin = f"{revision.title}, revision {revision.number}, shared by team {study.team.name}"
+    more = {"note": revision.scenario.note, "origin": origin, "kept": revision.rows}
+    return start_study(user, create_scenario(user, inputs, "", **more))
+
+
+def _workload(team: Team, user: User, shared: Workload) -> Workload:
+    """The shipped one, the team's own of the same requests, or a copy."""
+    if shared.team_id is None:
+        return shared
+    same = Workload.unscoped.filter(team=team, content_hash=shared.content_hash, kind=shared.kind).first()
+    return same or _copied_workload(team, user, shared)
+
+
+def _copied_workload(team: Team, user: User, shared: Workload) -> Workload:
+    fields = {name: getattr(shared, name) for name in ("kind", "content_hash", "requests", "file_name", "report")}
+    name = _free_name(Workload, team, shared.name)
+    copy: Workload = Workload.unscoped.create(
+        team=team, created_by=user, name=name, spec=shared.spec, summary=shared.summary, **fields
+    )
+    parts = shared.chunks.order_by("number").iterator(chunk_size=8)
+    for part in parts:
+        TraceChunk.objects.create(workload=copy, number=part.number, data=part.data)
+    return copy
+
+
+def _calibration(team: Team, user: User, key: str) -> str:
+    """The key of the team's own of the same content, or of a copy; the key itself where the row is gone."""
+    shared = Calibration.unscoped.filter(pk=key.removeprefix(PREFIX)).first()
+    if shared is None:
+        return key
+    mine = Calibration.unscoped.filter(team=team, content=shared.content).first()
+    fields = {name: getattr(shared, name) for name in ("model", "accelerator", "content", "found")}
+    own = mine or Calibration.unscoped.create(
+        team=team, created_by=user, name=_free_name(Calibration, team, shared.name), **fields
+    )
+    return f"{PREFIX}{own.pk}"
+
+
+def _free_name(rows: Any, team: Team, name: str) -> str:
+    """The name, or ``NAME (2)`` and so on where the team has one of it."""
+    taken = set(rows.unscoped.filter(team=team, name__startswith=name[:80]).values_list("name", flat=True))
+    tried = [name, *(f"{name[:90]} ({number})" for number in range(2, MOST_NAMES))]
+    return next(one for one in tried if one not in taken)

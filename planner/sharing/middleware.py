@@ -1,0 +1,76 @@
+"""A link opened: the pages of one study, as they are, for somebody who sees nothing else.
+
+``/shared/TOKEN/ADDRESS`` is what ``/ADDRESS`` is, asked by a Guest (see accounts.owned), who sees the rows of the
+link's study alone and changes nothing. Which views take part is a rule, not a list: those whose address names its study
+(``<int:study_id>``), by GET. The script prefix is the link's, so that every address that a template or view makes
+leads on within the link.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import get_script_prefix, resolve, set_script_prefix
+from django.views.defaults import page_not_found
+
+from planner.accounts.owned import Guest
+from planner.sharing import tokens
+from planner.sharing.models import ShareLink
+
+ROOT = "/shared/"
+OWN_PAGES = frozenset({"clone"})
+"""Addresses right under a link that are pages of their own, for who is signed in (see urls.py)."""
+READING = ("GET", "HEAD")
+HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
+GONE = "There is no such link, or it was revoked."
+
+
+class SharedLinkMiddleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not request.path_info.startswith(ROOT):
+            return self.get_response(request)
+        token, _, address = request.path_info.removeprefix(ROOT).partition("/")
+        if address in OWN_PAGES:
+            return self.get_response(request)
+        response = self._shown(request, token, address)
+        for name, value in HEADERS.items():
+            response[name] = value
+        return response
+
+    def _shown(self, request: HttpRequest, token: str, address: str) -> HttpResponse:
+        link = tokens.find(token)
+        if link is None:
+            return page_not_found(request, Http404(GONE))
+        if request.method not in READING:
+            return HttpResponseNotAllowed(READING)
+        path = f"/{address}" if address else f"/studies/{link.study_id}/"
+        if not _is_of(path, link):
+            return page_not_found(request, Http404("This link does not lead there."))
+        if not address:
+            tokens.opened(link)
+        opened_at = f"{ROOT}{token}/"
+        request.user = Guest(link.study_id, opened_at, may_clone=link.may_clone)
+        request.path_info = path
+        with _prefix(opened_at):
+            return self.get_response(request)
+
+
+def _is_of(path: str, link: ShareLink) -> bool:
+    """Whether it is an address of the link's study."""
+    try:
+        return resolve(path).kwargs.get("study_id") == link.study_id
+    except Http404:
+        return False
+
+
+@contextmanager
+def _prefix(prefix: str) -> Iterator[None]:
+    before = get_script_prefix()
+    set_script_prefix(prefix)
+    try:
+        yield
+    finally:
+        set_script_prefix(before)

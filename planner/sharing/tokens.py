@@ -1,0 +1,26 @@
+"""Which link a token opens. A token has 128 random bits; the database keeps its hash alone."""
+
+import hashlib
+
+from django.utils import timezone
+
+from planner.sharing.models import ShareLink
+
+OPENED_EVERY_S = 60
+"""How exactly a link's last opening is kept: a row is not written for each of a page's requests."""
+
+
+def find(token: str) -> ShareLink | None:
+    """The link of a token; None where there is none, or none any more."""
+    found = ShareLink.unscoped.filter(token_hash=hashed(token), revoked_at=None)
+    return found.select_related("study__revision", "team").first()
+
+
+def opened(link: ShareLink) -> None:
+    now, last = timezone.now(), link.last_opened_at
+    if last is None or (now - last).total_seconds() >= OPENED_EVERY_S:
+        ShareLink.unscoped.filter(pk=link.pk).update(last_opened_at=now)
+
+
+def hashed(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,212 @@
+"""A link opened by anybody: one answer, to be read, and nothing else of any team."""
+
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, get_script_prefix
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from planner.accounts.models import Membership, Role, Team, User
+from planner.scenarios.models import Revision
+from planner.scenarios.services import create_scenario
+from planner.sharing import links, tokens
+from planner.sharing.middleware import HEADERS
+from planner.sharing.models import ShareLink
+from planner.studies import services
+from planner.studies.models import Study
+from planner.studies.results import answer, study_result
+from planner.workloads.models import Workload
+from tests.unit.planner.studies.conftest import Counted, Inputs
+
+Start = Callable[[], Study]
+Work = Callable[..., int]
+PARTS = ["", "studies/{id}/", "studies/{id}/status", "studies/{id}/power", "studies/{id}/designs/by-cost/"]
+
+
+@pytest.fixture
+def done(start: Start, work: Work, counted: Counted) -> Study:
+    study = start()
+    work()
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def token(alice: User, done: Study) -> str:
+    return links.create(alice, done, "for finance")[1]
+
+
+def opened(token: str, address: str = "", client: Client | None = None) -> str:
+    response = (client or Client()).get(f"/shared/{token}/{address}")
+    assert response.status_code == 200, address
+    return unescape(response.content.decode())
+
+
+def test_a_token_has_128_bits_and_only_its_hash_is_kept(token: str) -> None:
+    row = ShareLink.unscoped.get()
+    assert len(token) == 22
+    assert row.token_hash == tokens.hashed(token)
+    assert token not in str({field.name: getattr(row, field.name) for field in ShareLink._meta.fields})
+
+
+def test_anybody_reads_the_answer_that_the_team_reads(token: str, done: Study, alice_client: Client) -> None:
+    page = opened(token)
+    for line in answer(done):
+        assert line.text[1:] in page
+    mine = unescape(alice_client.get(f"/studies/{done.pk}/").content.decode())
+    for chart in ("cost-figure", "power-figure"):
+        drawn = [re.search(rf'<script id="{chart}".*?</script>', text, re.DOTALL) for text in (page, mine)]
+        assert drawn[0] is not None
+        assert drawn[1] is not None
+        assert drawn[0][0] == drawn[1][0]
+
+
+def test_its_preview_in_a_chat_is_the_answer(token: str, done: Study) -> None:
+    described = re.search(r'property="og:description" content="(.*?)"', opened(token))
+    assert described is not None
+    assert described[1].startswith(answer(done)[0].text)
+
+
+def test_the_question_is_a_sentence_and_nothing_can_be_changed(token: str, done: Study) -> None:
+    page = opened(token)
+    assert "Serve BLOOM 176B to A little chat at 10 requests/s so that" in page
+    assert "choosing among DGX A100 and DGX H100 priced by" in page
+    assert 'method="post"' not in page
+    assert "Find the designs" not in page
+    assert "Share</a>" not in page
+
+
+def test_every_address_on_the_page_stays_within_the_link(token: str, done: Study) -> None:
+    page = opened(token)
+    places = re.findall(r'(?:href|hx-get|action|data-[a-z-]*url|data-address)="(/[^"]*)"', page)
+    assert len(places) > 5
+    outside = [at for at in places if not at.startswith((f"/shared/{token}/", "/static/"))]
+    assert outside == []
+    row = study_result(done).rows[0]
+    assert row.label in opened(token, f"studies/{done.pk}/designs/{row.design_id}/")
+    assert row.design_id in opened(token, f"studies/{done.pk}/designs.csv")
+    assert get_script_prefix() == "/"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nobody_keeps_it_or_is_told_where_it_was(token: str, done: Study, part: str) -> None:
+    response = Client().get(f"/shared/{token}/{part.format(id=done.pk)}", HTTP_HX_REQUEST="true")
+    assert response.status_code in (200, 286)
+    assert {name: response[name] for name in HEADERS} == HEADERS
+
+
+def test_a_revoked_link_and_an_unknown_one_are_not_there(token: str) -> None:
+    assert Client().get(f"/shared/{'x' * 22}/").status_code == 404
+    links.revoke(ShareLink.unscoped.get())
+    response = Client().get(f"/shared/{token}/")
+    assert response.status_code == 404
+    assert response["Cache-Control"] == "no-store"
+
+
+def test_the_owner_too_is_a_guest_there(token: str, alice_client: Client) -> None:
+    page = opened(token, client=alice_client)
+    assert "Find the designs" not in page
+    assert "Sign out" not in page
+
+
+def routes(resolver: URLResolver, prefix: str = "/") -> Iterator[tuple[str, URLPattern]]:
+    for entry in resolver.url_patterns:
+        address = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from routes(entry, address)
+        elif isinstance(entry, URLPattern):
+            yield address, entry
+
+
+def filled(route: str, study_id: int) -> str:
+    address = route.replace("<int:study_id>", str(study_id))
+    return re.sub(r"<int:\w+>", "1", re.sub(r"<(str|path|slug):\w+>", "x", address)).lstrip("/")
+
+
+def test_no_route_shows_anything_but_the_links_own_study(
+    token: str, done: Study, alice: User, inputs: Inputs, sent: list[tuple[str, str]]
+) -> None:
+    other = services.start_study(alice, create_scenario(alice, {**inputs, "rate_req_per_s": 11}))
+    walked = [route for route, _ in routes(get_resolver()) if "static" not in route]
+    assert len(walked) > 30
+    for route in walked:
+        response = Client().get(f"/shared/{token}/{filled(route, other.pk)}")
+        is_page = filled(route, other.pk) == ""
+        assert response.status_code == (200 if is_page else 404), route
+    for route in walked:
+        assert Client().post(f"/shared/{token}/{filled(route, done.pk)}").status_code == 405, route
+
+
+def test_a_link_is_frozen_to_its_revision(
+    token: str, done: Study, revision: Revision, inputs: Inputs, alice_client: Client
+) -> None:
+    alice_client.post(f"/studies/{done.pk}/ask", {**inputs, "rate_req_per_s": "85"})
+    assert revision.scenario.latest.number == 2
+    page = opened(token)
+    assert "at 10 requests/s" in page
+    assert "Revision 1" in page
+
+
+def test_opening_it_is_noted_and_polling_it_is_not(token: str, done: Study) -> None:
+    opened(token, f"studies/{done.pk}/headline")
+    assert ShareLink.unscoped.get().last_opened_at is None
+    opened(token)
+    assert ShareLink.unscoped.get().last_opened_at is not None
+
+
+def test_only_who_may_write_shares(done: Study, team: Team, charlie: User, charlie_client: Client) -> None:
+    address = f"/questions/{done.revision.scenario_id}/links"
+    assert charlie_client.post(address, {"study": done.pk}).status_code == 404
+    Membership.objects.create(team=team, user=charlie, role=Role.VIEWER)
+    assert charlie_client.post(address, {"study": done.pk}).status_code == 403
+    assert not ShareLink.unscoped.exists()
+
+
+def test_a_link_is_made_shown_once_listed_and_revoked(done: Study, alice_client: Client) -> None:
+    scenario = done.revision.scenario_id
+    response = alice_client.post(f"/questions/{scenario}/links", {"study": done.pk, "label": "for the board"})
+    address = re.search(r'value="http://testserver(/shared/[\w-]{22}/)"', response.content.decode())
+    assert address is not None
+    assert "no-store" in response["Cache-Control"]
+    listed = unescape(alice_client.get(f"/questions/{scenario}/").content.decode())
+    assert address[1] not in listed
+    assert "for the board" in listed
+    assert "Visible to team planners; 1 link." in listed
+    alice_client.post(f"/questions/{scenario}/links/{ShareLink.unscoped.get().pk}/revoke")
+    assert Client().get(address[1]).status_code == 404
+    page = unescape(alice_client.get(f"/studies/{done.pk}/").content.decode())
+    assert "Visible to team planners; 1 link (1 revoked)." in page
+
+
+def test_a_stranger_with_an_account_asks_it_in_a_team_of_their_own(
+    token: str,
+    done: Study,
+    charlie: User,
+    charlie_client: Client,
+    work: Work,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    assert "Ask it in team strangers" in charlie_client.get(f"/shared/{token}/clone").content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        response = charlie_client.post(f"/shared/{token}/clone")
+    own = Study.objects.visible_to(charlie).get()
+    assert response["Location"] == f"/studies/{own.pk}/"
+    assert own.revision.scenario.origin.endswith("shared by team planners")
+    assert own.workload.team == own.team != done.team
+    assert own.workload.trace().content_hash() == done.trace_hash
+    assert own.question_key == done.question_key
+    work()
+    own.refresh_from_db()
+    assert [line.text for line in answer(own)] == [line.text for line in answer(done)]
+    charlie_client.post(f"/shared/{token}/clone")
+    assert Workload.objects.visible_to(charlie).filter(team=own.team).count() == 1
+
+
+def test_without_leave_it_is_not_cloned(alice: User, done: Study, charlie_client: Client) -> None:
+    _, token = links.create(alice, done, may_clone=False)
+    assert "clone" not in opened(token)
+    assert charlie_client.get(f"/shared/{token}/clone").status_code == 404
+    assert charlie_client.post(f"/shared/{token}/clone").status_code == 404
