@@ -87,7 +87,7 @@ def _checked(user: Visitor, form: QuestionForm) -> Preview:
     if not form.is_valid():
         return Preview(warnings=tuple(_complaints(QuestionPage(form))))
     try:
-        question = compile_question(user, form.cleaned_data)
+        question = compile_question(user, form.cleaned_data, form.offered.kept)
         return _of(_bare(question.spec), question.workload.pk, question.trace_hash)
     except FieldErrors as error:
         return Preview(warnings=tuple(error.fields.values()), impossible=True)

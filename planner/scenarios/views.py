@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from planner.accounts.owned import Visitor
+from planner.catalogue.kept import NOTHING
 from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft, keep_draft, starting_form
 from planner.scenarios.errors import FieldErrors
@@ -32,8 +33,12 @@ def question(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def preview(request: HttpRequest) -> HttpResponse:
-    """What the fluid bound says about the values typed so far."""
-    return render(request, "scenarios/_preview.html", {"preview": preview_of(request.user, request.GET)})
+    """What the fluid bound says about the values typed so far; ``of``: the study whose question is changed."""
+    pk = request.GET.get("of", "")
+    studies = Study.objects.visible_to(request.user).select_related("revision")
+    study = studies.filter(pk=pk).first() if pk.isdecimal() else None
+    offered = Choices.of(request.user, study.revision.rows if study else NOTHING)
+    return render(request, "scenarios/_preview.html", {"preview": preview_of(request.user, request.GET, offered)})
 
 
 def upload_instead(request: HttpRequest) -> HttpResponse:

@@ -23,8 +23,7 @@ def clone_own(user: Visitor, revision: Revision) -> Study:
     """A question of the user's teams as a new one, and its study. FieldErrors where it can be asked no more."""
     name = "" if revision.name else f"Copy of {revision.scenario.name}"
     origin = f"{revision.title}, revision {revision.number}"
-    more = {"note": revision.scenario.note, "origin": origin, "kept": revision.rows}
-    return start_study(user, create_scenario(user, revision.inputs, name, **more))
+    return start_study(user, _asked_again(user, revision, revision.inputs, name, origin))
 
 
 @transaction.atomic
@@ -36,8 +35,12 @@ def clone_shared(user: Visitor, study: Study) -> Study:
     if str(inputs["latency"]).startswith(PREFIX):
         inputs["latency"] = _calibration(team, author(user), inputs["latency"])
     origin = f"{revision.title}, revision {revision.number}, shared by team {study.team.name}"
-    more = {"note": revision.scenario.note, "origin": origin, "kept": revision.rows}
-    return start_study(user, create_scenario(user, inputs, "", **more))
+    return start_study(user, _asked_again(user, revision, inputs, "", origin))
+
+
+def _asked_again(user: Visitor, revision: Revision, inputs: dict[str, Any], name: str, origin: str) -> Revision:
+    note = revision.scenario.note
+    return create_scenario(user, inputs, name, note=note, origin=origin, kept=revision.rows)
 
 
 def _workload(team: Team, user: User, shared: Workload) -> Workload:

@@ -177,6 +177,7 @@ def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpRespons
         "page": QuestionPage(form),
         "preview": first_preview(form),
         "ask_url": reverse("studies:ask", args=[study.pk]),
+        "changed_study": study,
         "seen_by": seen_by(request.user, study.revision.scenario),
     }
     return _rendered(request, study, question)
