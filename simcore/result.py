@@ -18,7 +18,7 @@ from simcore.rows import DesignRow
 from simcore.shortfalls import Shortfall, drawn_result, machines, shortfalls
 from simcore.spec import AUTO, Case, PriceBook, StudySpec
 from simcore.trust.margins import Margin, margin
-from simcore.trust.outside import Asked, curves_of, outside_measured
+from simcore.trust.outside import Asked, outside_answer
 from simcore.trust.ties import tied_designs
 
 CLOSEST_MISSES = 3
@@ -44,7 +44,7 @@ class StudyResult:
     closest: tuple[DesignRow, ...]
     """Where nothing meets the question: the designs that miss it least."""
     outside: tuple[str, ...] = ()
-    """Inputs that no measurement covers."""
+    """Inputs of the answer that no measurement covers, then those of the designs shown beside it."""
 
     def row(self, design_id: str) -> DesignRow | None:
         """The row of one design, None where the study has no such design."""
@@ -70,7 +70,7 @@ def study_result(
     }
     rows = _compared(_judged(plain, missing), margins, spec)
     meeting = _meeting(rows, spec)
-    return StudyResult(
+    result = StudyResult(
         spec,
         book,
         tuple(rows),
@@ -82,8 +82,16 @@ def study_result(
         _first_of_families(meeting),
         next((row for row in meeting if (row.capacity_low or 0.0) >= spec.rate_req_per_s), None),
         () if meeting else _closest([row for row in rows if row.status != "screened"], missing),
-        tuple(outside_measured(curves_of(design.case for design in by_id.values()), asked)) if asked else (),
     )
+    return replace(result, outside=_outside(result, asked)) if asked else result
+
+
+def _outside(result: StudyResult, asked: Asked) -> tuple[str, ...]:
+    """Of the answer (the closest misses where there is none) and of the other designs that are shown with it."""
+    beside = [*result.best_by_family, *([result.surest] if result.surest else [])]
+    answer = [result.winner] if result.winner else list(result.closest)
+    own, others = ([result.designs[row.design_id].case for row in rows] for rows in (answer, beside))
+    return tuple(outside_answer(own, others, asked))
 
 
 def _margins(designs: Mapping[str, Design], evaluations: Mapping[str, Evaluation]) -> dict[str, Margin]:

@@ -15,7 +15,7 @@ from simcore.calibration.held_out import held_out
 from simcore.calibration.knobs import CLIENT, shipped_value
 from simcore.calibration.observations import Load, Observation, Step, observations
 from simcore.calibration.selection import nothing_left, select
-from simcore.calibration.target import Target
+from simcore.calibration.target import Target, precision_of
 from simcore.latency.calibrated import (
     FORMAT,
     Calibration,
@@ -120,6 +120,7 @@ def _validity(target: Target, every: Sequence[Observation]) -> Validity:
         sequences=_span(sequences),
         output_tokens=_span(outputs) if outputs else None,
         power_cap_w=target.machine.power_cap_w,
+        weight_precision=precision_of(target.model),
     )
 
 

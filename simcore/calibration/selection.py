@@ -8,10 +8,11 @@ H100 80GB HBM3"); another one's results are left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from simcore.calibration.target import Target
+from simcore.calibration.target import Target, precision_of
 from simcore.catalogue import model_ids
 from simcore.measurements import Flag, Flags, Measurements, ServingPoint, Setting, StepPoint
 from simcore.spec import SpecError
@@ -31,7 +32,18 @@ def select(found: Measurements, target: Target) -> tuple[list[ServingPoint], lis
     steps = [p for p in (_of_target(p, target, several, found.flags) for p in found.steps) if p is not None]
     if not serving and not steps:
         raise nothing_left(found, target)
+    _note_precision([*serving, *steps], target, found.flags)
     return serving, steps
+
+
+def _note_precision(points: Sequence[ServingPoint | StepPoint], target: Target, flags: Flags) -> None:
+    """Once a file that says none: whoever compares fp8 with bf16 unawares blames the coefficients."""
+    if target.precision_given:
+        return
+    silent = {point.file: point for point in reversed(points) if not point.setting.precision}
+    taken = f"taken as {precision_of(target.model)} weights, {target.model.id}'s (--weight-precision)"
+    for point in reversed(silent.values()):
+        flags.add(Flag(point.file, point.where, "precision", "", f"the file names none: {taken}", "noted"))
 
 
 def nothing_left(found: Measurements, target: Target) -> SpecError:
@@ -59,9 +71,24 @@ def _of_target(point: Point, target: Target, several: bool, flags: Flags) -> Poi
         )
     try:
         check_parallelism(target.model, degree, 1)
+        machines = _spanned(target, degree)
     except SpecError as error:
         raise SpecError(f"{point.file}, {point.where}: {error}") from None
+    if machines > 1:
+        spans = f"a replica spans {machines} machines of {target.machine.accelerators}: all-reduces go over their NICs"
+        flags.add(Flag(point.file, point.where, "tensor parallel degree", str(degree), spans, "noted"))
     return replace(point, setting=replace(point.setting, tensor_parallel=degree))
+
+
+def _spanned(target: Target, degree: int) -> int:
+    """Machines of one replica; SpecError where its accelerators do not fill whole ones."""
+    each = target.machine.accelerators
+    if degree > each and degree % each:
+        raise SpecError(
+            f"tensor_parallel: found {degree}, expected at most the {each} accelerators of {target.machine.id}, or a"
+            " multiple of them (a replica over several machines)"
+        )
+    return max(degree // each, 1)
 
 
 Reason = tuple[str, str, str] | None

@@ -24,8 +24,15 @@ class Target:
     token_budget: int = 2048
     max_batch_size: int = 256
     engine_version: str | None = None
+    precision_given: bool = False
+    """Whether the user says that the model's weight precision is the one measured."""
 
     @property
     def accelerator(self) -> Accelerator:
         """Of the machine."""
         return resolve_accelerator(self.machine)
+
+
+def precision_of(model: Model) -> str:
+    """Of most of its weights: the experts' where it has experts of their own."""
+    return model.expert_precision or model.weight_precision

@@ -70,6 +70,7 @@ def calibrate(arguments: argparse.Namespace) -> None:
         token_budget=arguments.token_budget,
         max_batch_size=arguments.max_batch_size,
         engine_version=arguments.engine_version,
+        precision_given=arguments.weight_precision is not None,
     )
     calibration = fit(found, target, datetime.datetime.now(datetime.UTC).date())
     for line in report.lines(calibration, found):

@@ -71,7 +71,8 @@ def power(arguments: argparse.Namespace) -> None:
     log = read_power_logs(arguments.logs, offset_s, arguments.interval, arguments.max_gap)
     given = (("--from", arguments.start), ("--to", arguments.end))
     start, end = (_time(option, text, offset_s or 0.0, log) for option, text in given)
-    found = figures(log, arguments.max_gap, start, end)
+    box = machine(arguments.machine) if arguments.machine else None
+    found = figures(log, arguments.max_gap, start, end, None if box is None else resolve_accelerator(box).tdp_w)
     report = _report(log, found, arguments.logs, offset_s or 0.0)
     if not missing:
         calibration = _calibrated(arguments, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -101,6 +102,14 @@ class Config:
     def refuse(self, key: str, found: object, expected: str) -> NoReturn:
         """SpecError that names the key."""
         raise SpecError(f"{self.inside}{key}: found {shown(found)}, expected {expected}")
+
+    def in_its_words(self, message: str) -> str:
+        """A complaint about a field of ours, which may speak of a second one, with the file's own keys for both."""
+        field_name, colon, rest = message.partition(":")
+        own = f"{self.inside}{self.found.get(field_name, field_name)}"
+        for name, key in self.found.items():
+            rest = re.sub(rf"(?<=of ){name}(?= \()|(?<=most ){name}(?= \()", key, rest)
+        return f"{own}{colon}{rest}"
 
     def _whole(self, key: str, value: object, least: int) -> int:
         if isinstance(value, float) and value.is_integer() and abs(value) <= MOST_NUMBER:

@@ -11,7 +11,7 @@ from simcore.hf_config.keys import Config
 from simcore.hf_config.parameters import Parameters, count_parameters
 from simcore.hf_config.precision import precisions_of
 from simcore.hf_config.windows import windows_of
-from simcore.spec import Model, decode
+from simcore.spec import Model, SpecError, decode
 
 UNNAMED = "model"
 
@@ -84,7 +84,10 @@ def _model(config: Config, family: Family, name: str, model_id: str) -> Model:
         "tied_embeddings": family.tied_embeddings,
     }
     parts = (precisions, latents, windows, experts)
-    return decode(Model, fields | {name: value for part in parts for name, value in vars(part).items()}, "config.json")
+    try:
+        return decode(Model, fields | {name: value for part in parts for name, value in vars(part).items()})
+    except SpecError as error:
+        raise SpecError(config.in_its_words(str(error))) from None
 
 
 def _kv_heads(config: Config, heads: int) -> int:

@@ -63,6 +63,8 @@ class Validity:
     output_tokens: Span | None = None
     power_cap_w: float | None = bounded(None, above=0)
     """Of the machine that was measured."""
+    weight_precision: str | None = None
+    """Of most of the model's weights; null in calibrations that were made before it was kept."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,9 @@ def outside(
     measured, found = calibration.validity, []
     if model.id != measured.model:
         found.append(f"model {model.id} (measured {measured.model})")
+    precision = model.expert_precision or model.weight_precision
+    if measured.weight_precision not in (None, precision):
+        found.append(f"{precision} weights (measured {measured.weight_precision})")
     if measured.power_cap_w is not None and machine.power_cap_w != measured.power_cap_w:
         cap = "no power cap" if machine.power_cap_w is None else f"a power cap of {machine.power_cap_w:g} W"
         found.append(f"{cap} (measured {measured.power_cap_w:g} W)")

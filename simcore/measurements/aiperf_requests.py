@@ -18,11 +18,15 @@ FORMAT = "AIPerf (JSON lines, a request each)"
 PROFILING = "profiling"
 
 
+OWN = ("request_start_ns", "request_end_ns", "benchmark_phase", "credit_phase", "was_cancelled", "timestamp_ns")
+"""In a record's metadata. One that was cancelled before it began has no start; until October 2025 the start was
+``timestamp_ns``, the phase ``credit_phase``, and the end among the metrics."""
+
+
 def is_ours(value: Any) -> bool:
     """Whether a JSON value is a request's record."""
-    return (
-        isinstance(value, dict) and isinstance(value.get("metadata"), dict) and "request_start_ns" in value["metadata"]
-    )
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    return isinstance(metadata, dict) and ("metrics" in value or "error" in value) and any(n in metadata for n in OWN)
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ def _point(whole: Record, requests: list[_Request], failed: int) -> ServingPoint
 
 
 def _phase(record: Record) -> str:
-    return record.at("metadata").text("benchmark_phase") or PROFILING
+    return record.at("metadata").text("benchmark_phase", "credit_phase") or PROFILING
 
 
 def _ended_badly(record: Record) -> bool:
@@ -86,22 +90,26 @@ def _ended_badly(record: Record) -> bool:
 
 def _request(record: Record) -> _Request | None:
     metadata, metrics = record.at("metadata"), record.at("metrics")
-    start, end = (metadata.values.get(name) for name in ("request_start_ns", "request_end_ns"))
-    if not isinstance(start, int) or not isinstance(end, int) or end <= start:
+    start = metadata.values.get("request_start_ns", metadata.values.get("timestamp_ns"))
+    end = metadata.values.get("request_end_ns", metrics.at("max_response_timestamp").values.get("value"))
+    if not isinstance(start, int):
+        record.flag("request_start_ns", start, "expected a time in ns", "row left out")
+        return None
+    if not isinstance(end, int) or end <= start:
         record.flag("request_end_ns", end, "expected a time in ns after request_start_ns", "row left out")
         return None
     return _Request(
         start_s=start / 1e9,
         end_s=end / 1e9,
-        ttft_s=_time(metrics, "time_to_first_token"),
+        ttft_s=_time(metrics, "time_to_first_token", "ttft"),
         tpot_s=_time(metrics, "inter_token_latency"),
         prompt_tokens=metrics.at("input_sequence_length").tokens("value"),
         output_tokens=metrics.at("output_sequence_length").tokens("value"),
     )
 
 
-def _time(metrics: Record, name: str) -> float | None:
-    metric = metrics.at(name)
+def _time(metrics: Record, *names: str) -> float | None:
+    metric = metrics.at(next((name for name in names if name in metrics.values), names[0]))
     unit = metric.text("unit") or "ms"
     if unit not in SECONDS:
         metric.flag("unit", unit, f"expected one of {', '.join(SECONDS)}", "not used")

@@ -8,6 +8,7 @@ time: the mean that the file gives is of a sampled rate.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from simcore.measurements.definitions import without_first_token
@@ -78,7 +79,14 @@ def _strategy(record: Record) -> Record:
     for place in (record.at("config"), record.at("args"), record):
         if isinstance(place.values.get("strategy"), Mapping):
             return place.at("strategy")
-    return record.at("strategy")
+    return _only(record.at("config").at("profile"))
+
+
+def _only(profile: Record) -> Record:
+    """A profile of one load is its strategy (reports of 0.7 may have no other)."""
+    values = {name: v[0] if isinstance(v, list) and len(v) == 1 else v for name, v in profile.values.items()}
+    several = any(isinstance(values.get(name), list) for name in ("streams", "rate"))
+    return replace(profile, values={} if several else values)
 
 
 def _successful(metrics: Record, *names: str) -> Record:
@@ -96,7 +104,8 @@ def _totals(record: Record, status: str) -> int | None:
     for place in (record.at("metrics").at("request_totals"), record.at("request_totals")):
         if place.has(status):
             return place.count(status)
-    return record.at("scheduler_metrics").at("requests_made").count(status)
+    made = record.at("scheduler_metrics").at("requests_made")
+    return made.count(status) if made.values else record.at("run_stats").at("requests_made").count(status)
 
 
 def _duration(record: Record) -> float | None:
@@ -115,8 +124,11 @@ def _duration(record: Record) -> float | None:
 def _setting(record: Record, report: Record) -> Setting:
     backend = record.at("config").at("backend")
     version = report.at("metadata").text("guidellm_version")
+    backends = (report.at(name).at("backend") for name in ("config", "spec", "args"))
+    named = report.at("args").text("model") or next(filter(None, (one.text("model") for one in backends)), None)
+    named = named or record.at("worker").text("backend_model")
     return Setting(
-        model=backend.text("model") or report.at("args").text("model") or record.at("worker").text("backend_model"),
+        model=backend.text("model") or named,
         engine=None,
         engine_version=None if version is None else f"measured by guidellm {version}",
     )

@@ -18,6 +18,7 @@ FORMAT = "InferenceX (JSON)"
 DRAWN_SHARE = 0.9
 NO_SPECULATION = ("none", "false", "off", "0", "")
 OWN = ("tput_per_gpu", "output_tput_per_gpu")
+OTHERS = ("median_ttft", "median_tpot", "power_valid", "output_tput_tps", "request_metrics")
 
 
 def is_ours(value: Any) -> bool:
@@ -26,7 +27,7 @@ def is_ours(value: Any) -> bool:
         return False
     inner = value.get("metrics")
     figures = {**value, **inner} if isinstance(inner, dict) else value
-    return "conc" in value and any(name in figures for name in (*OWN, "median_ttft", "median_tpot", "power_valid"))
+    return "conc" in value and any(name in figures for name in (*OWN, *OTHERS))
 
 
 def read(record: Record) -> ServingPoint | StepPoint | None:
@@ -34,6 +35,11 @@ def read(record: Record) -> ServingPoint | StepPoint | None:
     inner = record.values.get("metrics")
     if isinstance(inner, dict):
         record = replace(record, values={**record.values, **inner})
+    scenario = record.text("scenario_type") or ""
+    if scenario.startswith("agentic") or "request_metrics" in record.values:
+        reason = "turns of conversations with most of each prompt cached, which are not requests of one length"
+        record.flag("scenario_type", scenario, reason, "row left out")
+        return None
     if _true(record.values.get("dp_attention")) or (record.count("ep", "decode_ep", least=1) or 1) > 1:
         record.flag("ep, dp_attention", "", "expert and data parallel ranks are not modelled", "row left out")
         return None

@@ -17,10 +17,23 @@ OPTION = r"--{}[ =]'?\"?([0-9.]+)"
 is_ours = metric_table.is_ours
 
 
+AIPERF = ("aiperf_version", "schema_version", "benchmark_id", "benchmark_duration", "was_cancelled", "error_summary")
+AIPERF_CONFIG = ("loadgen", "phases", "user_config", "models")
+GENAI_PERF = ("perf_analyzer", "model_selection_strategy", "formatted_model_name", "backend", "service_kind")
+"""Keys that one of the two alone writes: of the report, of its configuration."""
+
+
 def format_name(value: Any) -> str:
-    """Which of the two wrote it."""
-    ours = any(key in value for key in ("aiperf_version", "benchmark_duration", "was_cancelled", "schema_version"))
-    return "AIPerf (JSON)" if ours else "genai-perf (JSON)"
+    """Which of the two wrote it: by the keys that it alone has, by the command line; both names where nothing tells."""
+    config = value.get("input_config")
+    config = config if isinstance(config, Mapping) else {}
+    run = value.get("run_info")
+    command = str(config.get("cli_command") or (run.get("cli_command") if isinstance(run, Mapping) else "") or "")
+    if any(key in value for key in AIPERF) or any(key in config for key in AIPERF_CONFIG) or "aiperf" in command:
+        return "AIPerf (JSON)"
+    if any(key in config for key in GENAI_PERF) or "genai-perf" in command:
+        return "genai-perf (JSON)"
+    return "genai-perf or AIPerf (JSON)"
 
 
 def read(record: Record) -> ServingPoint:

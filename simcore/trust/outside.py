@@ -97,6 +97,13 @@ def outside_measured(curves: Iterable[Curve], asked: Asked) -> list[str]:
     return [*found, *_sequences(curves, asked)]
 
 
+def outside_answer(answer: Iterable[Case], beside: Iterable[Case], asked: Asked) -> list[str]:
+    """What no measurement covers of the answer, then of the designs shown beside it alone, which the line says."""
+    own = outside_measured(curves_of(answer), asked)
+    others = [line for line in outside_measured(curves_of(beside), asked) if line not in own]
+    return own + [f"{line} (a design shown beside the answer)" for line in others]
+
+
 def _calibrated(curve: Curve, asked: Asked) -> Iterable[str]:
     beyond = outside(
         calibration_of(curve.latency),

@@ -50,6 +50,12 @@ class PhaseError:
         """With another error, independent of it."""
         return replace(self, half=math.hypot(self.half, half))
 
+    def joined(self, other: PhaseError) -> PhaseError:
+        """With another error of the same times, independent of it and not even either: each side reaches at least as
+        far as that of both."""
+        longer, shorter = math.hypot(self.longer, other.longer), math.hypot(self.shorter, other.shorter)
+        return replace(self, mean=(longer - shorter) / 2, half=(longer + shorter) / 2)
+
 
 def phase_error(place: Place, phase: str, engine: str) -> PhaseError | None:
     """Of a phase's iteration times."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
@@ -66,11 +67,42 @@ def power_words(case: Case) -> str:
 def confidence_words(rate_req_per_s: float, winner: DesignRow, surest: DesignRow | None, more: str) -> str:
     """What it takes to hold the required rate at the interval's low end too; ``more``: of what the goal compares."""
     rate = f"{number(rate_req_per_s)} requests/s"
-    if surest is None:
-        return f"no design tried within the limits holds {rate} at the low end of its interval too"
-    if surest.design_id == winner.design_id:
+    if surest is not None and surest.design_id == winner.design_id:
         return f"at the low end too it holds {rate}"
-    return f"of those tried, the first to hold {rate} at the low end too is {surest.label}, {more}"
+    enough = _enlarged(rate_req_per_s, winner)
+    if surest is not None and surest.family == winner.family and machines_of(surest) <= sum(enough.values()):
+        return f"of those tried, the first to hold {rate} at the low end too is {surest.label}, {more}"
+    about = _enlarged_words(enough) if enough else ""
+    tried = (
+        f"no design tried within the limits holds {rate} at the low end of its interval too"
+        if surest is None
+        else f"of those tried, the first to hold {rate} at the low end too is {surest.label}, {more}"
+    )
+    return f"{tried}{about}"
+
+
+def _enlarged(rate_req_per_s: float, winner: DesignRow) -> dict[str, int]:
+    """Machines by role of the answer made so much larger as its interval's low end falls short; empty where no rate
+    holds there. A pool of more machines holds in proportion, or a little more."""
+    low = winner.capacity_low
+    if not low:
+        return {}
+    return {role: math.ceil(round(count * rate_req_per_s / low, 6)) for role, count in _counts(winner).items()}
+
+
+def _enlarged_words(machines: dict[str, int]) -> str:
+    roles = [f"{count:,} {role if len(machines) > 1 else ''}".strip() for role, count in machines.items()]
+    return f"; by its interval's share about {listed(roles)} machines of the answer's kind would (not simulated)"
+
+
+def machines_of(row: DesignRow) -> int:
+    """All of a design's machines."""
+    return sum(_counts(row).values())
+
+
+def _counts(row: DesignRow) -> dict[str, int]:
+    every = {"prefill": row.prefill_machines, "decode": row.decode_machines, "mixed": row.mixed_machines}
+    return {role: count for role, count in every.items() if count}
 
 
 def tie_words(goal: str, tied: list[str], kinds: int) -> str:

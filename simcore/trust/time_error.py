@@ -93,7 +93,8 @@ def _time_error(
     elif latency.source == "calibrated":
         own = calibrated_errors(model, machine, tensor_parallel, pipeline_parallel, latency)
         engine = calibration_of(latency).engine
-        key, found = f"{key} {own.key}", _roofline(model, accelerator, tensor_parallel, engine, curve) | own.phases
+        key = f"{key} {own.key}"
+        found = own.with_roofline(_roofline(model, accelerator, tensor_parallel, engine, curve))
     else:
         found = _roofline(model, accelerator, tensor_parallel, latency.engine, curve)
     cap = _cap(model, machine, tensor_parallel, pipeline_parallel, latency, curve)

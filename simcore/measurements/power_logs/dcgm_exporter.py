@@ -10,13 +10,13 @@ from simcore.measurements.content import Content
 from simcore.measurements.points import Flag
 from simcore.measurements.power_logs.paced import Pace
 from simcore.measurements.power_logs.samples import PowerLog, Row
-from simcore.measurements.power_logs.times import seconds
 from simcore.spec import SpecError
 
 FORMAT_TEXT, FORMAT_CSV = "DCGM exporter, Prometheus text", "DCGM exporter, CSV"
 INSTANT, AVERAGE = "DCGM_FI_DEV_POWER_USAGE_INSTANT", "DCGM_FI_DEV_POWER_USAGE"
 ENERGY, USE = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "DCGM_FI_DEV_GPU_UTIL"
-WANTED = (INSTANT, AVERAGE, ENERGY, USE)
+LIMIT = "DCGM_FI_DEV_POWER_MGMT_LIMIT"
+WANTED = (INSTANT, AVERAGE, ENERGY, USE, LIMIT)
 READINGS = {True: "of an instant (DCGM field 157)", False: "a running average (DCGM field 155)"}
 LINE = re.compile(r"(DCGM_FI_\w+)\{(.*)\}\s+(\S+)(?:\s+(\d+))?\s*$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
@@ -59,6 +59,7 @@ def text_rows(content: Content, log: PowerLog, interval_s: float | None) -> Iter
         held[found[1]] = found[3]
         if found[4]:
             held["at_ms"] = found[4]
+            log.zoned.add(True)
     for device, held in open_rows.items():
         pace = pace or _pace(log, content.name, interval_s, held)
         yield _row(held, device, pace)
@@ -91,7 +92,7 @@ def csv_rows(content: Content, log: PowerLog, offset_s: float) -> Iterator[Row]:
             )
             continue
         try:
-            time_s = seconds(of[time], offset_s)
+            time_s = log.time_s(of[time], offset_s)
         except ValueError:
             log.flags.add(
                 Flag(content.name, f"line {line}", time, of[time][:40], "no time that can be read", "row left out")
@@ -99,7 +100,8 @@ def csv_rows(content: Content, log: PowerLog, offset_s: float) -> Iterator[Row]:
             continue
         words = _words(of)
         power = of.get(INSTANT, of.get(AVERAGE))
-        yield Row(line, time_s, _device(of), power, of.get(ENERGY), of.get(USE), words["name"], words["host"])
+        use, limit = of.get(USE), of.get(LIMIT)
+        yield Row(line, time_s, _device(of), power, of.get(ENERGY), use, words["name"], words["host"], limit)
 
 
 def _pace(log: PowerLog, file: str, interval_s: float | None, held: dict[str, str]) -> Pace:
@@ -110,7 +112,8 @@ def _pace(log: PowerLog, file: str, interval_s: float | None, held: dict[str, st
 def _row(held: dict[str, str], device: str, pace: Pace) -> Row:
     time_s = int(held["at_ms"]) / 1000 if "at_ms" in held else pace.time_s(device)
     power = held.get(INSTANT, held.get(AVERAGE))
-    return Row(int(held["line"]), time_s, device, power, held.get(ENERGY), held.get(USE), held["name"], held["host"])
+    energy, use, limit = (held.get(name) for name in (ENERGY, USE, LIMIT))
+    return Row(int(held["line"]), time_s, device, power, energy, use, held["name"], held["host"], limit)
 
 
 def _device(labels: dict[str, str]) -> str:

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.measurements.points import Flag, Flags
-from simcore.measurements.power_logs.samples import Device
+from simcore.measurements.power_logs.samples import MOST_W, Device
 
 WRAP_J = (1 << 32) / 1000
 """A counter of 32 bits of mJ starts again from 0 after 4.3 MJ."""
-MOST_W = 5000.0
-"""That an accelerator can draw: a wrapped counter's step must be within it."""
 Float64 = NDArray[np.float64]
 
 
@@ -82,6 +80,7 @@ def counter(device: Device, series: Series, window: tuple[float, float], file: s
         return None
     steps, gaps = np.diff(joules), np.diff(times)
     back = np.flatnonzero(steps < 0)
+    # a wrapped counter's step is within what a device can draw
     wraps = (steps < 0) & (steps + WRAP_J >= 0) & (steps + WRAP_J <= MOST_W * gaps)
     for at in back:
         what = "wrapped at 32 bits" if wraps[at] else "was reset (a restart): its step is left out"

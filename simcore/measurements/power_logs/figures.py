@@ -8,6 +8,7 @@ import numpy as np
 
 from simcore.measurements.points import Flag
 from simcore.measurements.power_logs.energy import Counter, Float64, Series, counter
+from simcore.measurements.power_logs.limits import above_limit
 from simcore.measurements.power_logs.samples import Device, PowerLog
 from simcore.measurements.power_logs.times import shown
 from simcore.spec import SpecError
@@ -83,14 +84,21 @@ class LogFigures:
         return tuple(device for device in self.devices if device.used)
 
 
-def figures(log: PowerLog, max_gap_s: float, start_s: float | None = None, end_s: float | None = None) -> LogFigures:
-    """All figures over the given window, or the one in which any device is used. SpecError where nothing is in it."""
+def figures(
+    log: PowerLog,
+    max_gap_s: float,
+    start_s: float | None = None,
+    end_s: float | None = None,
+    most_w: float | None = None,
+) -> LogFigures:
+    """All figures over the given window, or the one in which any device is used. ``most_w``: what each device may
+    draw, where the log does not say. SpecError where nothing is in the window."""
     window = _window(log, start_s, end_s)
     _check_length(window)
     series = {key: Series(device, max_gap_s) for key, device in log.devices.items()}
     found, seconds = [], []
     for key, device in log.devices.items():
-        one, of_1s = _device(log, device, series[key], window)
+        one, of_1s = _device(log, device, series[key], window, most_w)
         found.append(one)
         if one.used:
             seconds.append(of_1s)
@@ -147,7 +155,9 @@ def _busy(device: Device) -> tuple[float, float] | None:
     return (device.times_s[used[0]], device.times_s[used[-1]]) if len(used) else None
 
 
-def _device(log: PowerLog, device: Device, series: Series, window: Window) -> tuple[DeviceFigures, Float64]:
+def _device(
+    log: PowerLog, device: Device, series: Series, window: Window, most_w: float | None
+) -> tuple[DeviceFigures, Float64]:
     times, use = np.array(device.times_s), np.array(device.utilization, float)
     inside = (times >= window.start_s) & (times <= window.end_s)
     known_use = use[inside & ~np.isnan(use)]
@@ -160,7 +170,7 @@ def _device(log: PowerLog, device: Device, series: Series, window: Window) -> tu
     if coverage < LEAST_COVERAGE and by_counter and by_counter.covered_s > covered_s:
         mean_w, by = by_counter.energy_j / by_counter.covered_s, "energy counter"
     of_1s = series.seconds_w(window.start_s, window.end_s)
-    reasons = _reasons(log, device, coverage, by_counter, by) if used else ()
+    reasons = _reasons(log, device, coverage, by_counter, by, above_limit(device, most_w)) if used else ()
     one = DeviceFigures(
         device.label, device.name, used, int((inside & ~np.isnan(device.watts)).sum()), coverage, mean_w, by,
         _percentile(of_1s, 50), _percentile(of_1s, 99), None if mean_w is None else mean_w * window.seconds,
@@ -178,8 +188,10 @@ def _too_far_apart(log: PowerLog, max_gap_s: float) -> str:
     return f" at most {max_gap_s:g} s apart (they are {step:.3g} s: --max-gap)" if step > max_gap_s else ""
 
 
-def _reasons(log: PowerLog, device: Device, coverage: float, by_counter: Counter | None, by: str) -> tuple[str, ...]:
-    found = []
+def _reasons(
+    log: PowerLog, device: Device, coverage: float, by_counter: Counter | None, by: str, above: str
+) -> tuple[str, ...]:
+    found = [above] if above else []
     if coverage < LEAST_COVERAGE:
         step = float(np.median(np.diff(device.times_s))) if len(device.times_s) > 1 else 0.0
         beside = "; its mean is the energy counter's" if by == "energy counter" else ""

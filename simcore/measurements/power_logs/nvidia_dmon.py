@@ -8,7 +8,6 @@ from simcore.measurements.content import Content
 from simcore.measurements.points import Flag
 from simcore.measurements.power_logs.paced import Pace
 from simcore.measurements.power_logs.samples import PowerLog, Row
-from simcore.measurements.power_logs.times import seconds
 from simcore.spec import SpecError
 
 FORMAT = "nvidia-smi dmon"
@@ -62,7 +61,7 @@ def dated(content: Content) -> bool:
 def _time_s(file: str, log: PowerLog, line: int, of: dict[str, str], offset_s: float) -> float | None:
     text = f"{of['date']} {of['time']}" if "date" in of else of["time"]
     try:
-        return seconds(text, offset_s)
+        return log.time_s(text, offset_s)
     except ValueError:
         log.flags.add(Flag(file, f"line {line}", "time", text[:40], "no time that can be read", "row left out"))
         return None

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from simcore.measurements.content import Content
 from simcore.measurements.points import Flag
 from simcore.measurements.power_logs.samples import UNITS, PowerLog, Row
-from simcore.measurements.power_logs.times import seconds
 from simcore.spec import SpecError
 
 FORMAT = "nvidia-smi --query-gpu CSV"
@@ -22,6 +21,7 @@ READINGS = {
 AVERAGED = "power.draw: averaged by the driver over 1 s on Ampere and later (A100: of an instant)"
 IDS = ("uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "index", "serial")
 USES = ("utilization.gpu",)
+LIMITS = ("enforced.power.limit", "power.limit", "power.max_limit", "power.default_limit")
 
 
 def is_header(line: str) -> bool:
@@ -39,6 +39,7 @@ class _Columns:
     device: int | None
     use: int | None
     label: int | None
+    limit: int | None
 
 
 def rows(content: Content, log: PowerLog, offset_s: float) -> Iterator[Row]:
@@ -72,7 +73,8 @@ def _columns(file: str, cells: list[str]) -> _Columns:
     device = next((names.index(name) for name in IDS if name in names), None)
     use = next((names.index(name) for name in USES if name in names), None)
     label = names.index("name") if "name" in names else None
-    return _Columns(names, units, power, names.index("timestamp"), device, use, label)
+    limit = next((names.index(name) for name in LIMITS if name in names), None)
+    return _Columns(names, units, power, names.index("timestamp"), device, use, label, limit)
 
 
 def _name(cell: str) -> tuple[str, str]:
@@ -87,7 +89,7 @@ def _row(file: str, log: PowerLog, line: int, cells: list[str], columns: _Column
         log.flags.add(Flag(file, f"line {line}", "", ", ".join(cells)[:60], reason, "row left out"))
         return None
     try:
-        time_s = seconds(cells[columns.time], offset_s)
+        time_s = log.time_s(cells[columns.time], offset_s)
     except ValueError:
         found = cells[columns.time][:40]
         log.flags.add(Flag(file, f"line {line}", "timestamp", found, "no time that can be read", "row left out"))
@@ -99,4 +101,5 @@ def _row(file: str, log: PowerLog, line: int, cells: list[str], columns: _Column
         power = f"{power} {unit}"
     use = None if columns.use is None else cells[columns.use]
     name = "" if columns.label is None else cells[columns.label].strip()
-    return Row(line, time_s, f"gpu {device}" if device.isdigit() else device, power, None, use, name)
+    limit = None if columns.limit is None else cells[columns.limit]
+    return Row(line, time_s, f"gpu {device}" if device.isdigit() else device, power, None, use, name, limit=limit)

@@ -30,7 +30,7 @@ def read_power_logs(
     """All devices of all files. ``offset_s``: of local times from UTC; ``interval_s``: between rows without times.
     SpecError, one line, where a file is no power log or holds no sample.
     """
-    log = PowerLog(zone=zone_words(offset_s))
+    log = PowerLog()
     for path in paths:
         one = PowerLog(flags=log.flags)
         _read_file(load(path), one, offset_s or 0.0, interval_s, max_gap_s)
@@ -38,7 +38,7 @@ def read_power_logs(
             first = next(iter(log.flags.listed), None)
             raise SpecError(f"{path}: found no row that can be used{f' ({first})' if first else ''}, {EXPECTED}")
         _merge(log, one, PurePath(path).name)
-    return replace(log, zone=WITHOUT_TIMES) if log.paced else log
+    return replace(log, zone=WITHOUT_TIMES if log.paced else zone_words(offset_s, log.zoned))
 
 
 def _read_file(content: Content, log: PowerLog, offset_s: float, interval_s: float | None, max_gap_s: float) -> None:
@@ -57,6 +57,7 @@ def _merge(log: PowerLog, one: PowerLog, file: str) -> None:
     log.formats += one.formats
     log.reading = log.reading or one.reading
     log.rows += one.rows
+    log.zoned |= one.zoned
     for what, count in one.missing.items():
         log.missing[what] = log.missing.get(what, 0) + count
     for key, device in one.devices.items():

@@ -7,12 +7,15 @@ from math import isfinite, nan
 from typing import Literal
 
 from simcore.measurements.points import Flag, Flags
+from simcore.measurements.power_logs.times import has_zone, seconds
 
 MISSING = ("n/a", "na", "nan", "null", "none", "-", "", "not supported", "unknown error", "not found", "not active",
            "insufficient permissions", "gpu requires reset", "unknown", "blank")  # fmt: skip
 """What tools write where they have no reading, in or out of brackets."""
 UNITS = {"w": 1.0, "mw": 1e-3, "kw": 1e3, "j": 1.0, "mj": 1e-3, "kj": 1e3, "%": 0.01}
 """To watts, joules and shares. ``mJ`` and ``mW`` are thousandths: no tool writes megajoules."""
+MOST_W = 5000.0
+"""That an accelerator can draw."""
 Field = Literal["power", "energy", "utilization"]
 BASE = {"power": "w", "energy": "mj", "utilization": "%"}
 """Units of a bare number."""
@@ -30,6 +33,8 @@ class Device:
     energy_j: list[float] = field(default_factory=list)
     """Of the counter since boot."""
     utilization: list[float] = field(default_factory=list)
+    limit_w: float | None = None
+    """The highest power limit that the log states."""
 
     @property
     def label(self) -> str:
@@ -51,8 +56,16 @@ class PowerLog:
     """It has no times: its samples' are seconds from its start."""
     missing: dict[str, int] = field(default_factory=dict)
     """Power readings that are none, by what stood there."""
+    zoned: set[bool] = field(default_factory=set)
+    """Whether its times have a zone: of those read."""
     rows: int = 0
     flags: Flags = field(default_factory=Flags)
+
+    def time_s(self, text: str, offset_s: float) -> float:
+        """Epoch seconds of a time as the log writes it; ValueError as ``seconds``."""
+        found = seconds(text, offset_s)
+        self.zoned.add(has_zone(text))
+        return found
 
     def device(self, device_id: str, name: str = "", host: str = "") -> Device:
         """The device of that id, new or known."""
@@ -80,6 +93,7 @@ class Row:
     utilization: str | None = None
     name: str = ""
     host: str = ""
+    limit: str | None = None
 
 
 def add(log: PowerLog, file: str, row: Row) -> None:
@@ -90,6 +104,9 @@ def add(log: PowerLog, file: str, row: Row) -> None:
     device.watts.append(_power(log, file, row))
     device.energy_j.append(_quiet(row.energy, "energy"))
     device.utilization.append(_quiet(row.utilization, "utilization"))
+    limit_w = _quiet(row.limit, "power")
+    if limit_w > 0:
+        device.limit_w = max(limit_w, device.limit_w or 0.0)
 
 
 def number(text: str, of: Field) -> float | None:
@@ -119,6 +136,11 @@ def _power(log: PowerLog, file: str, row: Row) -> float:
         return nan
     if watts is None or watts <= 0:
         log.miss(file, row.line, row.power)
+        return nan
+    if watts > MOST_W:
+        reason = f"more than any accelerator draws ({MOST_W:,.0f} W): is it in mW? missing"
+        log.flags.add(Flag(file, f"line {row.line}", "power", row.power.strip()[:40], reason, "not used"))
+        log.missing["too many watts"] = log.missing.get("too many watts", 0) + 1
         return nan
     return watts
 

@@ -15,6 +15,10 @@ EPOCH_S_FROM, EPOCH_MS_BELOW = 1e8, 1e14
 OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d{2})?$")
 
 
+ZONED = re.compile(r":\d\d(\.\d+)?\s*(Z|[+-]\d{2}:?(\d{2})?)$", re.IGNORECASE)
+BARE = re.compile(r"[\d.]+([eE]\+?\d+)?")
+
+
 def utc_offset_s(text: str) -> float:
     """``+02:00``, ``-5``, ``Z`` as seconds. SpecError."""
     if text.upper() in ("Z", "UTC"):
@@ -42,6 +46,12 @@ def seconds(text: str, offset_s: float) -> float:
     raise ValueError(f"not a time: {text}")
 
 
+def has_zone(text: str) -> bool:
+    """Whether a time that can be read says where it is: an epoch, or a written one with a zone."""
+    text = text.strip().strip('"')
+    return ZONED.search(text) is not None or BARE.fullmatch(text) is not None
+
+
 def _written_s(text: str, offset_s: float) -> float:
     if text[4:5] == text[7:8] == "/":  # nvidia-smi's
         text = text.replace("/", "-", 2)
@@ -61,10 +71,15 @@ def _american(text: str) -> datetime:
         raise ValueError(f"not a time: {text}") from None
 
 
-def zone_words(offset_s: float | None) -> str:
-    """What local times are taken to be."""
-    if offset_s is None:
-        return "local times without a zone, taken as UTC (else --utc-offset)"
+def zone_words(offset_s: float | None, zoned: set[bool]) -> str:
+    """What times are taken to be: those with a zone (``True`` in ``zoned``) as they say, local ones at an offset."""
+    if zoned == {True}:
+        return f"with their zone, shown in {_utc(offset_s or 0.0)}"
+    local = "local times without a zone, taken as UTC (else --utc-offset)" if offset_s is None else _utc(offset_s)
+    return f"{local}; some have a zone of their own" if True in zoned else local
+
+
+def _utc(offset_s: float) -> str:
     minutes = round(abs(offset_s) / 60)
     return f"UTC{'-' if offset_s < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}"
 

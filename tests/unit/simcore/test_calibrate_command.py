@@ -35,7 +35,7 @@ def refused(capsys, *arguments):
 
 
 def test_a_table_and_a_file_that_a_case_takes(files, capsys):
-    assert main(["calibrate", "steps.csv", *WHERE, "--out", "latency.json"]) == 0
+    assert main(["calibrate", "steps.csv", *WHERE, "--weight-precision", "bf16", "--out", "latency.json"]) == 0
     printed = capsys.readouterr().out
     assert "steps.csv: step times (CSV), 7 rows" in printed
     assert "Fitted: vllm-2026 to llama-3.1-8b on h100-80gb, tensor parallel 1" in printed

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simcore.calibration import Target, calibrate
-from simcore.latency.calibrated import Calibration
+from simcore.latency.calibrated import Calibration, outside
 from simcore.measurements import Measurements, read_measurements
 from simcore.spec import SpecError, decode, encode
 from tests.unit.simcore.calibration import known
@@ -189,7 +189,7 @@ def test_an_engine_that_serves_fewer_at_once_is_seen(tmp_path):
 def test_an_engine_that_holds_more_than_we_count_is_believed(tmp_path):
     """500 in flight, all of them decoding, where our count has 256 places."""
     run = known.run(known.SHIPPED, 500, 200, 400, places=1000)
-    calibration, found = fitted(tmp_path, json.dumps(bench_files.vllm(run, tp=1)))
+    calibration, found = fitted(tmp_path, json.dumps(bench_files.vllm(run, tp=1, precision="bf16")))
     assert {residual.phase for residual in calibration.residuals} == {"TPOT", "TTFT"}
     assert calibration.validity.sequences.most == 500
     assert found.flags.listed == []
@@ -207,3 +207,38 @@ def test_a_result_whose_only_figure_cannot_be_used_is_refused(tmp_path):
     run = bench_files.vllm(bench_files.Run(completed=40), tp=1, mean_tpot_ms=None, median_tpot_ms=None)
     with pytest.raises(SpecError, match=r"bench0.*found no result .* that can be used.*the first that was left out"):
         fitted(tmp_path, json.dumps(run))
+
+
+@pytest.mark.parametrize(("degree", "machines"), [("16", 2), ("32", 4), ("8", 0)])
+def test_a_replica_over_several_machines_is_said_to_span_them(tmp_path, degree, machines):
+    _, found = fitted(tmp_path, known.serving(known.SHIPPED, tp=degree))
+    said = [str(flag) for flag in found.flags.listed if "spans" in flag.reason]
+    assert len(said) == (6 if machines else 0)
+    assert all(f"found {degree}: a replica spans {machines} machines of 8" in line for line in said)
+
+
+def test_a_degree_that_fills_no_whole_machines_is_refused(tmp_path):
+    model = replace(known.MODEL, heads=48, kv_heads=8)
+    with pytest.raises(SpecError, match="found 12, expected at most the 8 accelerators of dgx-h100, or a multiple"):
+        fitted(tmp_path, known.serving(known.SHIPPED, tp="12"), target=Target(model, known.MACHINE))
+
+
+@pytest.mark.parametrize(("given", "changes"), [(True, {}), (False, {"precision": "bf16"})])
+def test_a_file_without_a_precision_says_which_is_taken_once(tmp_path, given, changes):
+    _, found = fitted(tmp_path, known.serving(known.SHIPPED))
+    (flag,) = [flag for flag in found.flags.listed if flag.field == "precision"]
+    assert (flag.effect, flag.where) == ("noted", "line 1")
+    assert "taken as bf16 weights, llama-3.1-8b's" in flag.reason
+    told = replace(TARGET, precision_given=given)
+    _, found = fitted(tmp_path, known.serving(known.SHIPPED, **changes), target=told)
+    assert "precision" not in {flag.field for flag in found.flags.listed}
+
+
+def test_another_precision_than_was_measured_is_outside(tmp_path):
+    fp8 = replace(known.MODEL, weight_precision="fp8")
+    made, _ = fitted(tmp_path, known.serving(known.SHIPPED), target=Target(fp8, known.MACHINE))
+    assert made.validity.weight_precision == "fp8"
+    assert outside(made, known.MODEL, known.MACHINE, 1) == ["bf16 weights (measured fp8)"]
+    assert outside(made, fp8, known.MACHINE, 1) == []
+    old = replace(made, validity=replace(made.validity, weight_precision=None))
+    assert outside(old, known.MODEL, known.MACHINE, 1) == []

@@ -146,7 +146,10 @@ def without(config: dict[str, Any], key: str) -> dict[str, Any]:
         (LLAMA | {"num_hidden_layers": True}, "num_hidden_layers: found True, expected a whole number"),
         (LLAMA | {"hidden_size": 1e300}, "hidden_size: found 1e+300, expected a whole number"),
         (LLAMA | {"hidden_size": 4097}, "hidden_size: found 4097, expected a multiple of the 32 heads"),
-        (LLAMA | {"num_key_value_heads": 5}, "kv_heads: found 5, expected a divisor of heads (32)"),
+        (
+            LLAMA | {"num_key_value_heads": 5},
+            "num_key_value_heads: found 5, expected a divisor of num_attention_heads (32)",
+        ),
         (LLAMA | {"model_type": "mamba2"}, "model_type: found 'mamba2', expected attention in every layer"),
         (LLAMA | {"model_type": "t5"}, "model_type: found 't5', expected a decoder"),
         (LLAMA | {"layer_types": ["linear_attention"] * 32}, "layer_types: found 'linear_attention'"),
@@ -159,7 +162,7 @@ def without(config: dict[str, Any], key: str) -> dict[str, Any]:
         (without(DEEPSEEK_V3, "qk_rope_head_dim"), "qk_rope_head_dim: missing"),
         (
             GPT_OSS | {"num_local_experts": 32, "num_experts_per_tok": 64},
-            "experts_per_token: found 64, expected at most",
+            "num_experts_per_tok: found 64, expected at most",
         ),
         ({"tokenizer_class": "LlamaTokenizer"}, "found a tokenizer's configuration"),
         ({"weight_map": {}, "metadata": {}}, "found the index of weight files"),
@@ -212,3 +215,37 @@ def test_the_command_names_the_file(tmp_path: Path, capsys: pytest.CaptureFixtur
     config.write_text("{}")
     assert main(["model", str(config)]) == 2
     assert capsys.readouterr().err.startswith(f"{config}: config.json: found no num_hidden_layers")
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        (
+            "llama-3.1-8b",
+            {"num_key_value_heads": 7},
+            "num_key_value_heads: found 7, expected a divisor of num_attention_heads (32)",
+        ),
+        (
+            "mixtral-8x7b",
+            {"num_experts_per_tok": 9},
+            "num_experts_per_tok: found 9, expected at most num_local_experts (8)",
+        ),
+        (
+            "bloom-176b",
+            {"n_head": 112, "num_key_value_heads": 5},
+            "num_key_value_heads: found 5, expected a divisor of n_head",
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_named_by_the_files_own_keys(
+    name: str, changes: dict[str, Any], words: str
+) -> None:
+    config = {
+        key: value for key, value in SHIPPED[name].items() if not (key == "num_attention_heads" and "n_head" in changes)
+    }
+    with pytest.raises(SpecError) as error:
+        imported(config | changes)
+    assert str(error.value).startswith(words)
+    with pytest.raises(SpecError) as error:
+        imported({"model_type": "seen", "text_config": config | changes})
+    assert str(error.value).startswith(f"text_config.{words}")

@@ -411,3 +411,58 @@ def test_a_wrong_time_makes_no_window_of_years(tmp_path: Path) -> None:
     log = read(tmp_path, steady() + "2062/03/02 10:15:00.000, 0, NVIDIA H100, 400.00 W, 97 %\n")
     with pytest.raises(SpecError, match=r"a window of 1\.315e\+04 days .* expected one run of at most 31"):
         figures(log, 3)
+
+
+@pytest.mark.parametrize(
+    ("times", "zone"),
+    [
+        (["2026-03-02T10:15:0{}Z"], "with their zone, shown in UTC+00:00"),
+        (["2026-03-02T10:15:0{}+02:00"], "with their zone, shown in UTC+00:00"),
+        (["177244650{}.5"], "with their zone, shown in UTC+00:00"),
+        (["2026-03-02 10:15:0{}"], "local times without a zone, taken as UTC (else --utc-offset)"),
+        (
+            ["2026-03-02 10:15:0{}", "2026-03-02T10:15:0{}Z"],
+            "local times without a zone, taken as UTC (else --utc-offset); some have a zone of their own",
+        ),
+    ],
+)
+def test_times_with_a_zone_are_not_called_local(tmp_path: Path, times: list[str], zone: str) -> None:
+    rows = [f"{text.format(s)},{i},400" for i, text in enumerate(times) for s in range(9)]
+    log = read(tmp_path, "\n".join(["timestamp,gpu,DCGM_FI_DEV_POWER_USAGE", *rows]))
+    assert log.zone == zone
+    assert figures(log, 3).mean_w == 400 * len(times)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "most_w", "words"),
+    [
+        ("NVIDIA H100 80GB HBM3", "", None, "the card's TDP of 700 W"),
+        ("NVIDIA H100 80GB HBM3", "500.00 W", None, "the log's own limit of 500 W"),
+        ("Some Card", "", 650.0, "the card's limit of 650 W"),
+        ("Some Card", "", None, ""),
+    ],
+)
+def test_watts_above_what_the_card_may_draw_are_flagged(
+    tmp_path: Path, name: str, limit: str, most_w: float | None, words: str
+) -> None:
+    header = "timestamp, index, name, power.draw [W], utilization.gpu [%]" + (", power.limit [W]" if limit else "")
+    more = f", {limit}" if limit else ""
+    watts = [1400.0 if s == 7 else 400.0 for s in range(21)]
+    text = "\n".join([header, *(f"{stamp(s)}, 0, {name}, {w:.2f} W, 97 %{more}" for s, w in enumerate(watts))])
+    log = read(tmp_path, text)
+    (device,) = figures(log, 3, most_w=most_w).devices
+    said = f"1 of 21 readings are above {words} (up to 1,400 W): another unit, or another card?"
+    assert device.reasons == ((said,) if words else ())
+    assert [flag.reason for flag in log.flags.listed] == ([said] if words else [])
+
+
+def test_watts_within_a_tenth_above_the_limit_are_as_cards_are(tmp_path: Path) -> None:
+    assert figures(read(tmp_path, steady(watts=760.0)), 3).devices[0].reasons == ()
+
+
+def test_what_no_accelerator_draws_is_no_reading(tmp_path: Path) -> None:
+    rows = [(s, 0, "412340" if s == 7 else "412.34", "97 %") for s in range(21)]
+    log = read(tmp_path, smi(rows))
+    assert log.missing == {"too many watts": 1}
+    assert figures(log, 3).p99_w == pytest.approx(412.34)
+    assert "is it in mW?" in log.flags.listed[0].reason

@@ -50,9 +50,37 @@ def test_outside_it_is_the_rooflines(calibration, place):
     assert found.longer("decode") == pytest.approx(roofline.longer("decode"), rel=0.5)
 
 
-def test_without_points_held_out_it_is_the_rooflines(calibration):
-    few = replace(calibration, errors=tuple(replace(e, held_out=None, spread=None) for e in calibration.errors))
-    assert off(calibration, held(few)).longer("prefill") > off(calibration, held(calibration)).longer("prefill")
+def with_errors(calibration, **changes):
+    return replace(calibration, errors=tuple(replace(error, **changes) for error in calibration.errors))
+
+
+ELSEWHERE = [{"tensor_parallel": 2}, {"model": model("llama-3.1-70b"), "tensor_parallel": 8}]
+
+
+@pytest.mark.parametrize("place", ELSEWHERE)
+@pytest.mark.parametrize(("bias", "spread"), [(0.0, 0.6), (0.5, 0.3), (-0.5, 0.3), (0.02, 0.02)])
+def test_elsewhere_it_is_at_least_as_far_off_as_where_it_was_measured(calibration, place, bias, spread):
+    poor = held(with_errors(calibration, held_out=0.4, bias=bias, spread=spread))
+    inside, outside = off(calibration, poor), off(calibration, poor, **place)
+    for phase in ("prefill", "decode", "hybrid"):
+        assert outside.longer(phase) >= inside.longer(phase)
+        assert outside.shorter(phase) >= inside.shorter(phase)
+        assert outside.longer(phase) > off(calibration, held(calibration), **place).longer(phase) or spread < 0.1
+
+
+def test_where_only_decodes_were_measured_hybrids_are_no_better_known_than_they(calibration):
+    decodes = replace(with_errors(calibration, spread=0.7), errors=with_errors(calibration, spread=0.7).errors[-1:])
+    assert [error.phase for error in decodes.errors] == ["decode"]
+    found = off(calibration, held(decodes))
+    assert found.longer("hybrid") == found.longer("decode") > found.longer("prefill")
+
+
+def test_without_points_held_out_it_is_the_rooflines_with_the_misfit(calibration):
+    good = off(calibration, held(with_errors(calibration, held_out=None, spread=None, bias=0.0)))
+    assert good.longer("prefill") > off(calibration, held(calibration)).longer("prefill")
+    poor = off(calibration, held(with_errors(calibration, held_out=None, spread=None, bias=0.0, after=0.4)))
+    assert poor.longer("prefill") > good.longer("prefill") > 0
+    assert poor.shorter("decode") > good.shorter("decode") > 0
 
 
 def test_two_calibrations_are_off_apart_and_a_copy_with_its_file(calibration, tmp_path: Path):

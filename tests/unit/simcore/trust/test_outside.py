@@ -8,7 +8,7 @@ from simcore.catalogue import machine, model
 from simcore.spec import LatencySpec, SpecError
 from simcore.trust import outside as rules
 from simcore.trust.groups import ErrorGroup, Place
-from simcore.trust.outside import Asked, Curve, curves_of, outside_measured
+from simcore.trust.outside import Asked, Curve, curves_of, outside_answer, outside_measured
 from simcore.trust.sentences import outside_words
 from tests.unit.simcore.runs import case, trace
 
@@ -121,3 +121,23 @@ def test_the_banner_names_some_and_counts_the_rest():
     assert outside_words([]) == ""
     assert outside_words(["a", "b"]) == "Outside what was measured: a; b."
     assert outside_words([str(i) for i in range(9)]).endswith("4; 5; and 3 more.")
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_answers_own_inputs_come_before_those_of_designs_beside_it():
+    def asked_for(machine, tp):
+        pools = [{"role": "mixed", "machine": machine, "tensor_parallel": tp}]
+        return case(
+            model="llama-3.1-70b",
+            scheduler={"kind": "vllm_v1"},
+            pools=pools,
+            latency={"source": "roofline", "engine": "kernel"},
+        )
+
+    answer, beside = asked_for("dgx-h100", 8), asked_for("dgx-a100", 8)
+    own = outside_measured(curves_of([answer]), CHAT)
+    others = [line for line in outside_measured(curves_of([beside]), CHAT) if line not in own]
+    assert others
+    found = outside_answer([answer], [answer, beside], CHAT)
+    assert found == own + [f"{line} (a design shown beside the answer)" for line in others]
+    assert outside_answer([answer], [answer], CHAT) == own
