@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "planner.scenarios",
     "planner.studies",
     "planner.sharing",
+    "planner.analyses",
     "planner.api",
 ]
 

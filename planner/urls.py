@@ -20,5 +20,6 @@ urlpatterns = [
     path("calibrations/", urls_of("calibrations")),
     path("studies/", urls_of("studies")),
     path("shared/", urls_of("sharing")),
+    path("studies/", urls_of("analyses")),
     path("", urls_of("scenarios")),
 ]

@@ -9,7 +9,19 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from simcore.commands import calibrate, capacity, inspect, iteration, model, pilot, plan, power, simulate, validate
+from simcore.commands import (
+    analyse,
+    calibrate,
+    capacity,
+    inspect,
+    iteration,
+    model,
+    pilot,
+    plan,
+    power,
+    simulate,
+    validate,
+)
 from simcore.spec import SpecError
 from simcore.traces import TraceError
 
@@ -29,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     """All commands."""
     top = OneLineParser(prog="simcore", description="Simulate LLM serving clusters and plan their capacity.")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for command in (simulate, capacity, plan, iteration, calibrate, inspect, model, pilot, power, validate):
+    for command in (simulate, capacity, plan, analyse, iteration, calibrate, inspect, model, pilot, power, validate):
         command.add(commands)
     return top
 

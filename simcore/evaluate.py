@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from simcore.capacity import Capacity, at_rate, find_capacity
 from simcore.engine.version import engine_version
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.keys import capacity_key
 from simcore.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, told
-from simcore.spec import SpecError
+from simcore.spec import Case, SpecError
 from simcore.study_context import Context
+from simcore.traces import Trace
 from simcore.trial import trial
 
 
@@ -44,13 +46,18 @@ def holds(design: Design, context: Context, rate_req_per_s: float) -> Trial:
 
 def capacity(design: Design, context: Context, seed: int) -> Evaluation:
     """What the design can hold under a seed, whatever rate the study asks for: ``at_required`` is left open."""
-    start = time.process_time()
     key = capacity_key(design.case, context.trace_hash, seed, engine_version())
     try:
-        found = find_capacity(design.case, context.trace, seed)
+        return replace(capacity_of(design.case, context.trace, seed), design_id=design.design_id, key=key)
     except SpecError as error:
         return Evaluation(design.design_id, "infeasible", str(error), engine_version=engine_version(), key=key)
-    return _evaluated(design, key, found, time.process_time() - start)
+
+
+def capacity_of(case: Case, trace: Trace, seed: int) -> Evaluation:
+    """What a case, of no study, can hold under a seed. SpecError where it cannot run."""
+    start = time.process_time()
+    found = find_capacity(case, trace, seed)
+    return _evaluated(found, time.process_time() - start)
 
 
 def required(design: Design, context: Context, rate_req_per_s: float) -> RateRun:
@@ -63,9 +70,9 @@ def required(design: Design, context: Context, rate_req_per_s: float) -> RateRun
     return RateRun(probe.result, "", probe.requests, events=probe.events, cpu_s=time.process_time() - start)
 
 
-def _evaluated(design: Design, key: str, found: Capacity, cpu_s: float) -> Evaluation:
+def _evaluated(found: Capacity, cpu_s: float) -> Evaluation:
     return Evaluation(
-        design_id=design.design_id,
+        design_id="",
         status="evaluated",
         capacity_req_per_s=float(found.rate_req_per_s),
         capacity_low=float(found.low_req_per_s),
@@ -80,5 +87,4 @@ def _evaluated(design: Design, key: str, found: Capacity, cpu_s: float) -> Evalu
         events=found.events,
         cpu_s=cpu_s,
         engine_version=engine_version(),
-        key=key,
     )

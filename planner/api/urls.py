@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from planner.analyses.urls import rest_patterns as analyses
 from planner.catalogue.urls import rest_patterns as catalogue
 from planner.lazy import views_of
 from planner.studies.urls import rest_patterns as studies
@@ -15,5 +16,6 @@ urlpatterns = [
     path("catalogue/", include(catalogue)),
     path("workloads/", include(workloads)),
     path("studies/", include(studies)),
+    path("studies/", include(analyses)),
     path("<path:anything>", view("NotFound")),
 ]

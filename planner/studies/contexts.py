@@ -10,6 +10,7 @@ from simcore import study as search
 from simcore.study import Context
 from simcore.traces import Trace
 from simcore.trust.outside import Asked
+from simcore.workload_statistics import WorkloadStatistics
 
 
 def context_of(study: Study) -> Context:
@@ -23,9 +24,24 @@ def _context(study_id: int, created_at: datetime, trace_hash: str) -> Context:
     return search.context(stored.spec_of(study), _trace_of(study.workload_id, trace_hash))
 
 
+def trace_of(study: Study) -> Trace:
+    """The study's requests; ValueError as ``context_of``."""
+    return _trace_of(study.workload_id, study.trace_hash)
+
+
+def statistics_of(study: Study) -> WorkloadStatistics:
+    """What a mean request of the workload asks for."""
+    return _statistics(study.workload_id, study.trace_hash)
+
+
 def asked_of(study: Study) -> Asked:
     """What the workload's requests ask for."""
     return _asked(study.workload_id, study.trace_hash)
+
+
+@lru_cache(maxsize=2)
+def _statistics(workload_id: int, trace_hash: str) -> WorkloadStatistics:
+    return WorkloadStatistics.of(_trace_of(workload_id, trace_hash))
 
 
 @lru_cache(maxsize=64)

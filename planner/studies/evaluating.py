@@ -14,6 +14,7 @@ from planner.studies.models import Study, StudyDesign
 from planner.studies.packed import pack
 from planner.studies.planning import Keys, stored_parts
 from planner.studies.store import Entry
+from planner.studies.under_lease import reason_of
 from simcore.evaluate import simulated
 from simcore.evaluation import Design, Evaluation, RateRun
 from simcore.parts import Outcome, next_part, told
@@ -132,8 +133,3 @@ def _origin(entries: list[Entry]) -> StudyDesign.Origin:
     if not entries:
         return Origin.KNOWN
     return Origin.AT_RATE if all(isinstance(entry.value, RateRun) for entry in entries) else Origin.SIMULATED
-
-
-def reason_of(error: Exception) -> str:
-    """An error as people read it: bad input speaks for itself."""
-    return f"{error}" if isinstance(error, ValueError) and str(error) else f"{type(error).__name__}: {error}"

@@ -50,6 +50,9 @@ class LeasedRow(models.Model):
     """
 
     task_name: ClassVar[str]  # the Celery task that takes the row's id
+    study_path: ClassVar[str]  # from the row to the study that wants it (see turns)
+    turn_order: ClassVar[tuple[str, ...]]  # which of a study's queued rows of this model comes first
+    turn_place: ClassVar[int]  # whether those come before the study's rows of other models: lowest first
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True)
     claim_id = models.UUIDField(null=True, editable=False)

@@ -78,6 +78,7 @@ class Wave(LeasedRow):
     """
 
     task_name = "planner.studies.tasks.plan_wave"
+    study_path, turn_order, turn_place = "study", ("number",), 0
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="waves", editable=False)
     number = models.PositiveIntegerField(editable=False)
@@ -94,6 +95,7 @@ class Shard(LeasedRow):
     """A few designs of a wave, evaluated by one task."""
 
     task_name = "planner.studies.tasks.run_shard"
+    study_path, turn_order, turn_place = "wave__study", ("wave__number", "number"), 2
 
     wave = models.ForeignKey(Wave, on_delete=models.CASCADE, related_name="shards", editable=False)
     number = models.PositiveIntegerField(editable=False)

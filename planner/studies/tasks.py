@@ -1,21 +1,16 @@
 """The worker's side of a study. The web process never imports this module: it brings the engine in."""
 
-import logging
 from collections.abc import Callable
-
-from django.db import InterfaceError, OperationalError
+from typing import Any
 
 from planner.celery import app
 from planner.studies import leases, planning, queue, store, turns, waves
-from planner.studies.evaluating import evaluate_shard, reason_of
-from planner.studies.leases import Claim, Heartbeat, LeasedRow, LostClaimError
+from planner.studies.evaluating import evaluate_shard
+from planner.studies.leases import Claim, Heartbeat, LeasedRow
 from planner.studies.models import Shard, Study, Wave
+from planner.studies.under_lease import under_lease
 from simcore.engine.version import engine_version
 
-logger = logging.getLogger(__name__)
-
-DATABASE_AWAY = (OperationalError, InterfaceError)
-"""No fault of the work: the lease runs out and the row is taken up again, three times at most."""
 GOES_ON_S = 30.0
 """A task goes on with what is queued for so long: no message has to travel between a shard and the next."""
 
@@ -23,16 +18,17 @@ GOES_ON_S = 30.0
 @app.task(name=Wave.task_name)
 def plan_wave(wave_id: str) -> None:
     """A wave is queued: plans it, or does what comes before it, and goes on (see turns)."""
-    _take_turns(Wave, wave_id)
+    take_turns(Wave, wave_id)
 
 
 @app.task(name=Shard.task_name)
 def run_shard(shard_id: str) -> None:
     """A shard is queued: runs it, or does what comes before it, and goes on (see turns)."""
-    _take_turns(Shard, shard_id)
+    take_turns(Shard, shard_id)
 
 
-def _take_turns(model: type[LeasedRow], row_id: str) -> None:
+def take_turns(model: type[LeasedRow], row_id: str) -> None:
+    """A message about a row: work on it, or on what comes before it, and go on."""
     row = leases.rows_of(model).filter(pk=row_id).first()
     if row is not None:
         turns.take_turns(row, work_on, GOES_ON_S)
@@ -40,8 +36,7 @@ def _take_turns(model: type[LeasedRow], row_id: str) -> None:
 
 def work_on(row: LeasedRow) -> None:
     """One row, as far as it can be claimed."""
-    work = _plan_wave if isinstance(row, Wave) else _run_shard
-    work(row.pk)
+    WORK[type(row)](row.pk)
 
 
 def _plan_wave(wave_id: int) -> None:
@@ -76,16 +71,14 @@ def _run_shard(shard_id: int) -> None:
 
 
 def _work(held: Claim, study: Study, work: Callable[[Heartbeat], None], fail: Callable[[str], None]) -> None:
-    """Does the work under its lease; where it cannot be done, says why."""
-    with Heartbeat(held) as heartbeat:
-        try:
-            if waves.belongs_to(study, engine_version()):
-                work(heartbeat)
-        except LostClaimError:
-            return
-        except DATABASE_AWAY as error:
-            logger.warning("the database went away during %s", held.name, exc_info=True)
-            held.leave(f"the database could not be used ({error}).")
-        except Exception as error:
-            logger.exception("%s cannot be done", held.name)
-            fail(reason_of(error))
+    """Does the work where this engine may."""
+
+    def allowed(heartbeat: Heartbeat) -> None:
+        if waves.belongs_to(study, engine_version()):
+            work(heartbeat)
+
+    under_lease(held, allowed, fail)
+
+
+WORK: dict[type[LeasedRow], Callable[[Any], None]] = {Wave: _plan_wave, Shard: _run_shard}
+"""What is done about a row of each model, given its id; other apps' tasks add theirs."""

@@ -1,20 +1,21 @@
 """Whose turn it is. A message says that there is work; the rows say whose comes next.
 
 Messages leave the broker in the order in which they were sent, so one study's hundred designs would keep a question
-that is asked a moment later waiting for all of them. Studies take turns instead, a shard each: the one that was served
-longest ago comes first, whatever the message that woke the worker was about. A worker that is awake goes on with what
+that is asked a moment later waiting for all of them. Studies take turns instead, a row each: the one that was served
+longest ago comes first, whatever the message that woke the worker was about. Of a study's own rows analyses come before
+shards, as somebody looks at them. A worker that is awake goes on with what
 is queued; messages about rows that are done by then wake another for nothing.
 """
 
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from planner.studies import queue
 from planner.studies.leases import LeasedRow, State, rows_of
-from planner.studies.models import Shard, Study, Wave
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -56,25 +57,31 @@ def _study_in_turn(mine: int, waiting: set[int]) -> int:
 
 
 def _waiting_studies() -> set[int]:
-    waves = Wave.objects.filter(state=State.QUEUED).values_list("study_id", flat=True)
-    shards = Shard.objects.filter(state=State.QUEUED).values_list("wave__study_id", flat=True).distinct()
-    return {*waves, *shards}
+    found: set[int] = set()
+    for model in queue.leased_models():
+        queued = rows_of(model).filter(state=State.QUEUED).order_by()
+        found.update(queued.values_list(model.study_path, flat=True).distinct())
+    return found
 
 
 def _last_served(study_id: int) -> datetime:
-    found = Study.unscoped.filter(pk=study_id).aggregate(
-        wave=Max("waves__started_at"), shard=Max("waves__shards__started_at")
-    )
-    return max(found["wave"] or NEVER, found["shard"] or NEVER)
+    served = (_of_study(model, study_id).aggregate(at=Max("started_at"))["at"] for model in queue.leased_models())
+    return max(at or NEVER for at in served)
 
 
 def _first_queued(study_id: int) -> LeasedRow | None:
-    wave = Wave.objects.filter(study_id=study_id, state=State.QUEUED).order_by("number").first()
-    shards = Shard.objects.filter(wave__study_id=study_id, state=State.QUEUED)
-    return wave or shards.order_by("wave__number", "number").first()
+    for model in sorted(queue.leased_models(), key=lambda model: model.turn_place):
+        queued = _of_study(model, study_id).filter(state=State.QUEUED).order_by(*model.turn_order)
+        if row := queued.first():
+            found: LeasedRow = row
+            return found
+    return None
+
+
+def _of_study(model: type[LeasedRow], study_id: int) -> QuerySet[Any]:
+    return rows_of(model).filter(**{model.study_path: study_id})
 
 
 def _study_of(row: LeasedRow) -> int:
-    if isinstance(row, Wave):
-        return row.study_id
-    return Wave.objects.values_list("study_id", flat=True).get(shards=row.pk)
+    found: int = rows_of(type(row)).values_list(row.study_path, flat=True).get(pk=row.pk)
+    return found

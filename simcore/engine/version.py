@@ -14,6 +14,7 @@ from pathlib import Path
 
 READERS = (
     "__main__.py",
+    "analyses",
     "calibration",
     "commands",
     "detail",
@@ -23,6 +24,7 @@ READERS = (
     "frontier.py",
     "grounds.py",
     "hf_config",
+    "lab.py",
     "mean_iteration.py",
     "measure.py",
     "pilot",

@@ -17,7 +17,7 @@ from simcore.spec.case import (
     SchedulerSpec,
     decode_case,
 )
-from simcore.spec.decode import SpecError, decode, encode, nearest
+from simcore.spec.decode import SpecError, bounded, decode, encode, nearest
 from simcore.spec.hardware import PRECISION_BYTES, Accelerator, Machine, Model
 from simcore.spec.prices import Price, PriceBook
 from simcore.spec.slo import AbsoluteSlo, AttainmentSlo, Limit, Slo, SlowdownSlo, decode_slo
@@ -64,6 +64,7 @@ __all__ = [
     "StudyLimits",
     "StudySpec",
     "WorkloadSpec",
+    "bounded",
     "decode",
     "decode_case",
     "decode_slo",

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class AnalysesConfig(AppConfig):
+    name = "planner.analyses"

@@ -1,0 +1,94 @@
+"""What a study asks of an analysis, and what is known of it: the web's side, without the engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, get_args, get_origin, get_type_hints
+
+from planner.analyses.models import Analysis
+from planner.studies.contexts import statistics_of
+from planner.studies.leases import State
+from planner.studies.models import Study
+from planner.studies.packed import DamagedError, unpack_json
+from planner.studies.results import study_result
+from simcore.analyses import Kind, Subject, kind_of, parameters_of
+from simcore.analyses.key import analysis_key, code_version
+
+Json = dict[str, Any]
+
+
+def subject_of(study: Study) -> Subject:
+    """ValueError where the workload is not what it was."""
+    return Subject(study_result(study), statistics_of(study))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A kind, with parameters, asked of a study. SpecError (``subject``, ``task``): it cannot be asked of it."""
+
+    study: Study
+    kind: Kind[Any, Any]
+    given: Mapping[str, Any]
+    """The parameters that are not left at their defaults, as JSON."""
+    subject: Subject
+    parameters: Any
+    task: Any
+
+    @cached_property
+    def key(self) -> str:
+        return analysis_key(self.kind.name, self.task, self.study.trace_hash, code_version())
+
+    @cached_property
+    def predicted_s(self) -> float:
+        """CPU seconds; 0 where nothing is simulated."""
+        return self.kind.cpu_s(self.task, self.subject.statistics)
+
+    @cached_property
+    def row(self) -> Analysis | None:
+        return Analysis.objects.filter(key=self.key).first()
+
+    @cached_property
+    def told(self) -> Json | None:
+        """The whole of it for this study, at its prices; None while it is not done, or no longer whole."""
+        if not self.predicted_s:
+            return self._told({})
+        if self.row is None or self.row.state != State.DONE or self.row.found is None:
+            return None
+        try:
+            return self._told(unpack_json(self.row.found, self.row.found_checksum))
+        except DamagedError:
+            return None
+
+    def _told(self, found: Json) -> Json:
+        return self.kind.told(self.subject, self.parameters, self.task, found)
+
+
+def ask(study: Study, name: str, given: Mapping[str, Any]) -> Asked:
+    """SpecError: an unknown kind, a bad parameter, or a study that the kind does not apply to, with the reason."""
+    kind = kind_of(name)
+    parameters = parameters_of(kind, given)
+    subject = subject_of(study)
+    return Asked(study, kind, given, subject, parameters, kind.task(subject, parameters))
+
+
+def given_by(query: Mapping[str, Any], kind: Kind[Any, Any]) -> Json:
+    """Parameters from a form or an address, as JSON; what is no number stays text, for the check to name. Empty ones,
+    and what is no parameter of the kind, are left out."""
+    hints = get_type_hints(kind.parameters)
+    texts = {field.name: str(query.get(field.name, "")).strip() for field in fields(kind.parameters)}
+    return {name: _value(hints[name], text) for name, text in texts.items() if text}
+
+
+def _value(hint: Any, text: str) -> Any:
+    if get_origin(hint) is tuple:
+        return [_value(get_args(hint)[0], part.strip()) for part in text.split(",") if part.strip()]
+    options = {option for option in (hint, *get_args(hint)) if option in (int, float)}
+    return _number(text) if options else text
+
+
+def _number(text: str) -> Any:
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() else value

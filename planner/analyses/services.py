@@ -1,0 +1,51 @@
+"""What a visitor does to an analysis: ask for it, or stop it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from planner.analyses.asking import Asked, ask
+from planner.analyses.models import Analysis
+from planner.studies import leases, queue
+from planner.studies.leases import State
+from planner.studies.models import Study
+from planner.studies.packed import pack
+from simcore.analyses.key import code_version
+
+
+def request(study: Study, kind: str, parameters: Mapping[str, Any]) -> Asked:
+    """Has an analysis worked out, unless that is done or under way: one that failed or was cancelled is tried again.
+    SpecError as ``ask``."""
+    asked = ask(study, kind, parameters)
+    if asked.predicted_s and asked.told is None:
+        _send(asked)
+    return ask(study, kind, parameters)
+
+
+def cancel(asked: Asked) -> None:
+    """Its task notices that its claim is gone, and writes nothing more. What it has simulated stays in the store."""
+    leases.cancel(Analysis.objects.filter(key=asked.key))
+
+
+@transaction.atomic
+def _send(asked: Asked) -> None:
+    task = pack(asked.task)
+    row, made = Analysis.objects.get_or_create(
+        key=asked.key,
+        defaults={
+            "kind": asked.kind.name,
+            "study": asked.study,
+            "task": task.data,
+            "task_checksum": task.checksum,
+            "code_version": code_version(),
+            "predicted_s": asked.predicted_s,
+            "steps": asked.kind.steps(asked.task),
+        },
+    )
+    if made:
+        queue.send(row)
+    elif row.state not in (State.QUEUED, State.RUNNING):  # a done one that is asked for is damaged
+        Analysis.objects.filter(pk=row.pk).update(study=asked.study, found=None, steps_done=0)
+        leases.requeue(row)
+        queue.send(row)

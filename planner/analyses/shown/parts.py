@@ -1,0 +1,69 @@
+"""The parts that a section is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A plain Plotly figure beside its words."""
+
+    id: str
+    title: str
+    figure: Json
+    summary: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a table shows in one place; ``exact``: the value in full."""
+
+    text: str
+    exact: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table; the one that is the visitor's own is marked in words and by ``css``."""
+
+    cells: tuple[Cell, ...]
+    css: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; the first column names the row."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a section rests on."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Words first, then the picture, then the table."""
+
+    sentences: tuple[str, ...]
+    assumptions: tuple[Source, ...]
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+    @classmethod
+    def of(cls, told: Json, charts: Sequence[Chart] = (), tables: Sequence[Table] = ()) -> Shown:
+        """With the sentences and the assumptions that every kind has."""
+        rests_on = tuple(Source(one["text"], one.get("source", "")) for one in told["assumptions"])
+        return cls(tuple(told["sentences"]), rests_on, tuple(charts), tuple(tables))

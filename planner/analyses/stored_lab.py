@@ -1,0 +1,48 @@
+"""Simulates for an analysis in a worker: what the store has is taken from it, what is found is kept there."""
+
+import time
+from collections.abc import Callable
+
+from planner.studies import store
+from planner.studies.leases import Claim
+from planner.studies.models import Study
+from planner.studies.store import Entry
+from simcore.analyses.kind import Run
+from simcore.engine.version import engine_version
+from simcore.evaluation import Evaluation
+from simcore.keys import capacity_key
+from simcore.lab import EngineLab
+from simcore.spec import Case
+from simcore.traces import Trace
+
+SAY_EVERY_S = 1.0
+
+
+class StoredLab(EngineLab):
+    """With the store of studies behind it: an analysis that is tried again goes on where it stopped."""
+
+    def __init__(self, trace: Trace, study: Study, held: Claim, check: Callable[[], None]) -> None:
+        super().__init__(trace, check)
+        self._study, self._held = study, held
+        self._trace_hash = trace.content_hash()
+        self._done, self._said_at = 0, 0.0
+
+    def capacity(self, case: Case) -> Evaluation:
+        key = capacity_key(case, self._trace_hash, case.seed, engine_version())
+        found = store.look_up([key], self._study).get(key)
+        if not isinstance(found, Evaluation):
+            found = super().capacity(case)
+            store.keep([Entry(key, found, engine_version())])
+        self._step()
+        return found
+
+    def run(self, case: Case, rate_req_per_s: float) -> Run:
+        found = super().run(case, rate_req_per_s)
+        self._step()
+        return found
+
+    def _step(self) -> None:
+        self._done += 1
+        if time.monotonic() - self._said_at >= SAY_EVERY_S:
+            self._held.update(steps_done=self._done)
+            self._said_at = time.monotonic()

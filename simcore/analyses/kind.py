@@ -1,0 +1,88 @@
+"""What a kind of analysis is made of.
+
+``task`` takes from the study all that the figures depend on; ``run`` simulates that, and nothing else, so studies with
+the same task share one run; ``told`` puts it into words for this study, with its prices, whenever it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from simcore.distribution import Distribution
+from simcore.evaluation import Evaluation, RateResult
+from simcore.result import StudyResult
+from simcore.spec import Case
+from simcore.workload_statistics import WorkloadStatistics
+
+Json = dict[str, Any]
+P = TypeVar("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is asked about: a study's answer so far, and what its workload asks for."""
+
+    result: StudyResult
+    statistics: WorkloadStatistics
+
+
+@dataclass(frozen=True)
+class Run:
+    """A case simulated at one rate, measured over the middle 10 to 90 % of arrivals."""
+
+    result: RateResult
+    ttft_s: Distribution
+    tbt_s: Distribution
+    tpot_s: Distribution
+    e2e_s: Distribution
+    queue_s: Distribution
+
+
+class Lab(Protocol):
+    """Simulates the workload's requests. It is handed to a kind, so that whoever only asks brings no engine in; each
+    call is a step of its progress, and may raise to stop."""
+
+    def capacity(self, case: Case) -> Evaluation:
+        """What the case can hold under its own seed (``simcore.capacity``). SpecError where it cannot run."""
+
+    def run(self, case: Case, rate_req_per_s: float) -> Run:
+        """How it does at a rate. SpecError where it cannot run."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A parameter that people may set."""
+
+    name: str
+    label: str
+    unit: str
+    help: str
+    """What it does, and where its default is from."""
+
+
+@dataclass(frozen=True)
+class Kind(Generic[P, T]):
+    """A kind of analysis; ``docs/architecture.md`` says how one is added."""
+
+    name: str
+    title: str
+    about: str
+    """What it says, in a sentence, for whoever has not asked yet."""
+    parameters: type[P]
+    """A frozen dataclass of JSON values, each with a default."""
+    task_type: type[T]
+    """A frozen dataclass: cases, rates and other figures; no money and no names."""
+    task: Callable[[Subject, P], T]
+    """SpecError where the study has nothing to ask this of, with the reason."""
+    cpu_s: Callable[[T, WorkloadStatistics], float]
+    """CPU seconds of one core that ``run`` takes, about; 0: it is told at once, and nothing is stored."""
+    steps: Callable[[T], int]
+    """How often ``run`` calls the lab."""
+    run: Callable[[T, Lab], Json]
+    """What is stored: plain JSON, the same for all studies with this task."""
+    told: Callable[[Subject, P, T, Json], Json]
+    """Figures, ``sentences`` and ``assumptions`` (each a text, and a source where it has one) for one study."""
+    fields: tuple[Field, ...] = ()

@@ -1,0 +1,31 @@
+"""What simulates for the analyses (``simcore.analyses``): the engine's side of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simcore.analyses import Lab
+from simcore.analyses.kind import Run
+from simcore.capacity import at_rate
+from simcore.evaluate import capacity_of
+from simcore.evaluation import Evaluation
+from simcore.spec import Case
+from simcore.traces import Trace
+
+
+class EngineLab(Lab):
+    """Simulates over one trace; ``check`` is called before each simulation, and may raise to stop."""
+
+    def __init__(self, trace: Trace, check: Callable[[], None] = lambda: None) -> None:
+        self.trace = trace
+        self.check = check
+
+    def capacity(self, case: Case) -> Evaluation:
+        self.check()
+        return capacity_of(case, self.trace, case.seed)
+
+    def run(self, case: Case, rate_req_per_s: float) -> Run:
+        self.check()
+        probe = at_rate(case, self.trace, rate_req_per_s)
+        of = probe.summary
+        return Run(probe.result, of.ttft_s, of.tbt_s, of.tpot_s, of.e2e_s, of.queue_s)
