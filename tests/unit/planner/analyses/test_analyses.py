@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from html import unescape
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from planner.accounts.models import Membership, Role, Team, User
-from planner.analyses import services, stored_lab
+from planner.analyses import services, stored_lab, tasks
 from planner.analyses.asking import subject_of
 from planner.analyses.models import Analysis
+from planner.sharing import links
 from planner.studies.contexts import trace_of
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Study
@@ -189,6 +191,24 @@ def test_a_reader_sees_what_is_done_and_starts_nothing(
     ask(alice_client, study)
     work()
     assert "requests/s" in look(charlie_client, study).content.decode()
+
+
+def test_a_link_shows_what_is_done_and_asks_for_nothing(alice: User, study: Study, sent: list[tuple[str, str]]) -> None:
+    shared = f"/shared/{links.create(alice, study, 'for finance')[1]}"
+
+    def seen(path: str) -> str:
+        return unescape(Client().get(f"{shared}{path}").content.decode())
+
+    assert "Token budget" not in seen("/")
+    services.request(study, "token_budget", {})
+    for row in Analysis.objects.filter(state=State.QUEUED):
+        tasks.work_out(row.pk)
+    page = seen("/")
+    assert "Token budget" in page
+    assert "hold most" in page
+    assert "Work it out" not in page
+    assert "<form" not in seen(address(study))
+    assert Client().post(f"{shared}{address(study)}", BUDGETS).status_code == 405
 
 
 def test_rest_lists_asks_and_refuses(alice_client: Client, study: Study, sent: list[tuple[str, str]]) -> None:
