@@ -27,6 +27,7 @@ READERS = (
     "lab.py",
     "mean_iteration.py",
     "measure.py",
+    "neighbourhood.py",
     "pilot",
     "measurements",
     "power_calibration.py",

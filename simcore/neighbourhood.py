@@ -1,0 +1,331 @@
+"""Designs like one, with a few more or fewer machines: what is known of each, and what is proven of those not tried.
+
+Two pools: prefill counts across, decode counts up. One pool: counts across, and up whatever else the family's designs
+differ by (token budget, parallelism). What was never tried is told, in this order, by
+
+1. the fluid bound: it holds less than the rate, whatever the schedule;
+2. its neighbours: one of its line with no fewer machines in any pool misses the rate; or one of the map with no more
+   meets the question, and so comes before it (docs/decisions/0013-pruning-by-proof.md; ``untried``);
+3. else it may hold the rate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from simcore.catalogue import resolve_machine
+from simcore.economics.hourly import usd_per_hour, usd_per_month
+from simcore.families import SPLIT
+from simcore.fleet import machine_counts, nameplate_w, provisioned_w, racks, replica_count
+from simcore.fluid import FluidBound, fluid_bound
+from simcore.result import StudyResult
+from simcore.rows import DesignRow
+from simcore.spec import Case, SpecError
+from simcore.words import number
+from simcore.workload_statistics import WorkloadStatistics
+
+State = Literal["holds", "over", "misses", "screened", "cannot", "untried", "failed"]
+"""``over``: holds the rate, but not within the question's other limits. ``misses``: simulated, and misses it.
+``cannot``: told to miss it without its own capacity. ``screened``: told to come after another. ``untried``: it may hold
+the rate."""
+Counts = tuple[int, ...]
+LineKey = tuple[object, ...]
+STEPS_EACH_WAY = {1: 10, 2: 7}
+"""By pools."""
+FINE_UP_TO = 24
+"""Around a count up to this every count is shown; beyond in steps of this part of it."""
+MOST_LINES = 8
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One design of the map."""
+
+    counts: Counts
+    line: int
+    """Which of the lines up; 0 where decode counts are up."""
+    state: State
+    words: str
+    usd_per_month: float
+    provisioned_w: float
+    capacity_req_per_s: float | None
+    """None: not known."""
+    at_most_req_per_s: float
+    """By the fluid bound."""
+    design_id: str | None
+    """Of one that the study has."""
+    feasible: bool | None
+    """Whether it meets the question; None: not known."""
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The map around a design."""
+
+    centre: DesignRow
+    across: tuple[int, ...]
+    up: tuple[str, ...]
+    """Labels, from the bottom."""
+    names: tuple[str, str]
+    """Of both axes."""
+    cells: tuple[tuple[Cell, ...], ...]
+    """By up, then across."""
+    cases: tuple[Case, ...]
+    """Of each line, with some counts."""
+
+    @cached_property
+    def every(self) -> tuple[Cell, ...]:
+        """All cells, one after another."""
+        return tuple(cell for row in self.cells for cell in row)
+
+    @property
+    def least_power(self) -> Cell | None:
+        """Of those that meet the question."""
+        meeting = [cell for cell in self.every if cell.state == "holds"]
+        return min(meeting, key=lambda cell: (cell.provisioned_w, cell.usd_per_month), default=None)
+
+    def unknown_within(self, reach: int) -> list[Cell]:
+        """Those at most so many steps from the centre whose capacity is not known, and that can run."""
+        at_up, at_across = self.place
+        rows = self.cells[max(at_up - reach, 0) : at_up + reach + 1]
+        near = [cell for row in rows for cell in row[max(at_across - reach, 0) : at_across + reach + 1]]
+        return [cell for cell in near if cell.capacity_req_per_s is None and cell.at_most_req_per_s > 0]
+
+    @cached_property
+    def place(self) -> tuple[int, int]:
+        """Where the centre is, up and across."""
+        return next(
+            (up, across)
+            for up, row in enumerate(self.cells)
+            for across, cell in enumerate(row)
+            if cell.design_id == self.centre.design_id
+        )
+
+    def case(self, cell: Cell) -> Case:
+        """The design of a cell."""
+        return with_counts(self.cases[cell.line], cell.counts)
+
+
+def neighbourhood(result: StudyResult, statistics: WorkloadStatistics) -> Neighbourhood:
+    """Around the answer, or where there is none around the closest miss. SpecError where the study has neither."""
+    centre = result.winner or next(iter(result.closest), None)
+    if centre is None:
+        raise SpecError("no design of this study was evaluated: there is nothing to look around")
+    around = _Around(result, statistics, centre)
+    up = around.up
+    cells = tuple(tuple(around.cell(line, counts) for line, counts in row) for row in around.places)
+    return Neighbourhood(centre, around.across, up, around.names, cells, tuple(around.cases))
+
+
+def with_counts(case: Case, counts: Counts) -> Case:
+    """The same with so many machines in each pool."""
+    pools = tuple(replace(pool, machines=count) for pool, count in zip(case.pools, counts, strict=True))
+    return replace(case, pools=pools)
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What the map is made of."""
+
+    result: StudyResult
+    statistics: WorkloadStatistics
+    centre: DesignRow
+
+    @property
+    def is_split(self) -> bool:
+        return self.centre.scheduler == SPLIT
+
+    @cached_property
+    def lines(self) -> list[LineKey]:
+        """Those of the family; of two pools the centre's alone."""
+        own = _line_of(self.centre)
+        if self.is_split:
+            return [own]
+        every = sorted(dict.fromkeys(_line_of(row) for row in self.result.rows if row.family == self.centre.family))
+        at = every.index(own)
+        first = min(max(at - MOST_LINES // 2, 0), max(len(every) - MOST_LINES, 0))
+        return every[first : first + MOST_LINES]
+
+    @cached_property
+    def rows(self) -> Mapping[LineKey, Mapping[Counts, DesignRow]]:
+        """The study's designs of these lines."""
+        found: dict[LineKey, dict[Counts, DesignRow]] = {line: {} for line in self.lines}
+        for row in self.result.rows:
+            if (line := _line_of(row)) in found:
+                found[line][_counts_of(row)] = row
+        return found
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        first = (next(iter(self.rows[line].values())) for line in self.lines)
+        return [self.result.designs[row.design_id].case for row in first]
+
+    @cached_property
+    def bounds(self) -> list[FluidBound | None]:
+        """None: it cannot run."""
+        return [_bound(case, self.statistics) for case in self.cases]
+
+    @cached_property
+    def across(self) -> tuple[int, ...]:
+        return self._counts(0)
+
+    @cached_property
+    def _upwards(self) -> tuple[int, ...]:
+        return self._counts(1)
+
+    def _counts(self, pool: int) -> tuple[int, ...]:
+        """Around the centre's count in even steps, and the counts tried between."""
+        middle = _counts_of(self.centre)[pool]
+        steps = STEPS_EACH_WAY[len(_counts_of(self.centre))]
+        step = max(1, middle // FINE_UP_TO)
+        even = {middle + step * k for k in range(-steps, steps + 1)}
+        tried = {counts[pool] for line in self.lines for counts in self.rows[line]}
+        shown = {count for count in even | {c for c in tried if min(even) <= c <= max(even)} if count >= 1}
+        return tuple(sorted(sorted(shown, key=lambda count: (abs(count - middle), count))[: 3 * steps]))
+
+    @property
+    def places(self) -> Iterator[list[tuple[int, Counts]]]:
+        """By up, then across: which line, and how many machines."""
+        if self.is_split:
+            for decode in self._upwards:
+                yield [(0, (prefill, decode)) for prefill in self.across]
+        else:
+            for line in range(len(self.lines)):
+                yield [(line, (count,)) for count in self.across]
+
+    @property
+    def up(self) -> tuple[str, ...]:
+        if self.is_split:
+            return tuple(f"{count:,}" for count in self._upwards)
+        return tuple(_line_words(case) for case in self.cases)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        machines = [resolve_machine(pool.machine).name for pool in self.cases[0].pools]
+        if self.is_split:
+            return f"{machines[0]} for prefill", f"{machines[1]} for decode"
+        return machines[0], "Token budget and parallelism" if len(self.lines) > 1 else ""
+
+    def cell(self, line: int, counts: Counts) -> Cell:
+        row = self.rows[self.lines[line]].get(counts)
+        case = with_counts(self.cases[line], counts)
+        bound, replicas = self.bounds[line], [replica_count(pool) for pool in case.pools]
+        most = bound.rate(replicas) if bound and all(replicas) else 0.0
+        state, words = self._known(row) if row else self._proven(line, counts, most)
+        return Cell(
+            counts,
+            line,
+            state,
+            words,
+            float(usd_per_month(usd_per_hour(machine_counts(case), self.result.book))),
+            provisioned_w(case),
+            row.capacity_req_per_s if row else None,
+            most,
+            row.design_id if row else None,
+            self._feasible(state, line, counts, case),
+        )
+
+    def _feasible(self, state: State, line: int, counts: Counts, case: Case) -> bool | None:
+        """One that was not tried meets it where fewer machines of its line do, and it keeps the limits."""
+        if state in ("untried", "screened"):
+            fewer = any(row.met and _no_more(tried, counts) for tried, row in self.rows[self.lines[line]].items())
+            return _within(case, self.result) if fewer else None
+        return state == "holds"
+
+    def _known(self, row: DesignRow) -> tuple[State, str]:
+        if row.status == "screened":
+            return "cannot" if self._misses(row) else "screened", f"screened: {row.reason}"
+        if row.status != "evaluated":
+            return "failed" if row.status == "failed" else "cannot", row.reason
+        held = f"holds {number(row.capacity_req_per_s)} requests/s" if row.capacity_req_per_s else "holds no rate"
+        if row.met:
+            return "holds", held
+        over = self.result.evaluations[row.design_id].holds(self.result.spec.rate_req_per_s)
+        return ("over", f"{held}, but {row.reason}") if over else ("misses", row.reason or held)
+
+    def _proven(self, line: int, counts: Counts, most: float) -> tuple[State, str]:
+        rate = self.result.spec.rate_req_per_s
+        if most < rate:
+            return "cannot", f"not tried: by the fluid bound it holds at most {number(most)} requests/s"
+        for tried, row in self.rows[self.lines[line]].items():
+            if self._misses(row) and _no_more(counts, tried):
+                return "cannot", f"not tried: {row.label}, with no fewer machines in any pool, misses the rate"
+        if better := next((row for tried, row in self._holding if _no_more(tried, counts)), None):
+            return "screened", f"not tried: {better.label} holds the rate with no more machines in any pool"
+        return "untried", f"not tried: it may hold the rate, at most {number(most)} requests/s by the fluid bound"
+
+    def _misses(self, row: DesignRow) -> bool:
+        """By a run at the rate, or at a lower one, or by proof."""
+        rate = self.result.spec.rate_req_per_s
+        if row.status == "screened":
+            return row.capacity_high is not None and row.capacity_high < rate
+        return row.status == "evaluated" and not self.result.evaluations[row.design_id].holds(rate)
+
+    @cached_property
+    def _holding(self) -> list[tuple[Counts, DesignRow]]:
+        """Designs on the map's machines that meet the question: beside more machines they come first, but where the
+        most throughput is asked for."""
+        if self.result.spec.goal == "throughput":
+            return []
+        every = [(tried, row) for rows in self.rows.values() for tried, row in rows.items()]
+        return [(tried, row) for tried, row in every if row.met]
+
+
+def _no_more(few: Counts, many: Counts) -> bool:
+    return all(fewer <= more for fewer, more in zip(few, many, strict=True))
+
+
+def _within(case: Case, result: StudyResult) -> bool | None:
+    """Whether the machines alone keep the limits; None where that depends on what is drawn."""
+    limits = result.spec.limits
+    if limits.power_limit_kw and limits.power_kind not in ("nameplate", "provisioned"):
+        return None
+    watts = nameplate_w(case) if limits.power_kind == "nameplate" else provisioned_w(case)
+    used = machine_counts(case)
+    on_hand = {resolve_machine(choice.machine).id: choice.on_hand for choice in result.spec.machines}
+    return (
+        watts <= _most(limits.power_limit_kw) * 1000 * (1 + 1e-12)
+        and usd_per_month(usd_per_hour(used, result.book)) <= _most(limits.usd_per_month)
+        and sum(used.values()) <= _most(limits.machines)
+        and (racks(case) or 0) <= _most(limits.racks)
+        and all(count <= _most(on_hand.get(machine)) for machine, count in used.items())
+    )
+
+
+def _most(limit: float | None) -> float:
+    return math.inf if limit is None else limit
+
+
+def _line_of(row: DesignRow) -> LineKey:
+    """Designs of one line differ by counts alone."""
+    return (
+        row.family,
+        row.tensor_parallel,
+        row.pipeline_parallel,
+        row.decode_tensor_parallel or 0,
+        row.decode_pipeline_parallel or 0,
+        row.token_budget or 0,
+    )
+
+
+def _counts_of(row: DesignRow) -> Counts:
+    if row.scheduler == SPLIT:
+        return row.prefill_machines or 0, row.decode_machines or 0
+    return (row.mixed_machines or 0,)
+
+
+def _line_words(case: Case) -> str:
+    pool, budget = case.pools[0], case.scheduler.token_budget
+    parallel = f"TP{pool.tensor_parallel}" + (f" PP{pool.pipeline_parallel}" if pool.pipeline_parallel > 1 else "")
+    return f"{budget} tokens, {parallel}" if budget else parallel
+
+
+def _bound(case: Case, statistics: WorkloadStatistics) -> FluidBound | None:
+    try:
+        return fluid_bound(case, statistics)
+    except SpecError:
+        return None
