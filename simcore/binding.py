@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simcore.evaluation import LimitResult
+from simcore.pool_behind import load, pool_behind
 from simcore.pool_use import PoolUse
 
 KV, UNSTABLE = "kv", "unstable"
@@ -81,19 +82,12 @@ def _kv_pool(uses: Sequence[PoolUse], preempted_share: float) -> PoolUse | None:
 
 
 def _pool_of(metric: str, uses: Sequence[PoolUse]) -> PoolUse:
-    """The pool that the metric is made in; of several the most loaded."""
-    roles = {
-        "ttft": ("prefill", "mixed"),
-        "queue": ("prefill", "mixed"),
-        "tbt": ("decode", "mixed"),
-        "tpot": ("decode", "mixed"),
-    }
-    wanted = roles.get(metric.partition("_")[0], ("prefill", "decode", "mixed"))
-    return _most_loaded([use for use in uses if use.result.role in wanted] or list(uses))
+    found = pool_behind(metric, [use.result for use in uses])
+    return next(use for use in uses if use.result is found)
 
 
 def _most_loaded(uses: Sequence[PoolUse]) -> PoolUse:
-    return max(uses, key=lambda use: max(use.result.busy + use.result.bubble, use.result.nic_busy))
+    return max(uses, key=lambda use: load(use.result))
 
 
 def _finite(value: float) -> float | None:

@@ -75,29 +75,6 @@ def headline(result: StudyResult, progress: Progress | None = None) -> str:
     return f"{result.winner.label}, {dollars(usd_per_month(result.winner.usd_per_hour))} a month"
 
 
-def why_not(result: StudyResult, row: DesignRow) -> str:
-    """One sentence why a design is not the answer, or that it is."""
-    winner = result.winner
-    if winner is None or result.shortfalls[row.design_id]:
-        return f"Not the answer: {listed([shortfall.text for shortfall in result.shortfalls[row.design_id]])}."
-    if row.design_id == winner.design_id:
-        return "This is the answer."
-    measure = measure_of(result.spec)
-    beyond = measure.figure(row) / measure.figure(winner) - 1
-    if beyond <= 0:
-        return (
-            f"Holds the rate with the same {measure.unit} as the answer, {winner.label}, which {_better(row, winner)}."
-        )
-    tied = ": what is known does not tell them apart" if row.tied_with_answer else ""
-    return f"Holds the rate with {percent(beyond)} more {measure.unit} than the answer, {winner.label}{tied}."
-
-
-def _better(row: DesignRow, winner: DesignRow) -> str:
-    """Why the one of two designs that the goal calls equal comes first."""
-    more_held = (winner.capacity_req_per_s or 0.0) > (row.capacity_req_per_s or 0.0)
-    return "holds more" if more_held else "needs less beside it"
-
-
 def _so_far(progress: Progress | None, sentence: str) -> str:
     """The sentence, said of what has been tried so far where the study is not complete."""
     if progress is None or not (progress.total or progress.ended):

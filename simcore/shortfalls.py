@@ -93,13 +93,17 @@ def missed_limits(evaluation: Evaluation) -> str:
         return ""
     if not run.stable:
         return "the queue grows without end at that rate"
-    missed = [limit for limit in run.limits if not limit.met]
-    if not missed:
+    worst = worst_missed(run)
+    if worst is None:
         return ""
-    worst = max(missed, key=_excess)
     digits = digits_apart(worst.value, worst.limit)
     value, limit = (limit_value(worst.metric, figure, digits) for figure in (worst.value, worst.limit))
     return f"{limit_name(worst.metric, worst.percentile)} {value} instead of {limit}"
+
+
+def worst_missed(run: RateResult) -> LimitResult | None:
+    """The limit missed by most."""
+    return max((limit for limit in run.limits if not limit.met), key=_excess, default=None)
 
 
 def _excess(limit: LimitResult) -> float:

@@ -8,11 +8,11 @@ from simcore import fleet
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation, LimitResult, PoolResult, RateResult
-from simcore.explain import why_not
 from simcore.facility import facility_w
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.trust.sentences import times_by_curve
+from simcore.why_not import why_not
 from simcore.words import limit_name, limit_value
 
 LIMIT_AT = 70.0

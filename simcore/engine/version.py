@@ -44,6 +44,7 @@ READERS = (
     "untried.py",
     "validation",
     "what_if.py",
+    "why_not.py",
 )
 """Top-level names in ``simcore`` that no simulated figure depends on."""
 

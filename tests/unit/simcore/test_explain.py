@@ -5,7 +5,7 @@ import pytest
 
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation, LimitResult, Replication
-from simcore.explain import Progress, answer, headline, why_not
+from simcore.explain import Progress, answer, headline
 from simcore.result import study_result
 from simcore.study import next_designs
 from simcore.words import number
@@ -154,7 +154,6 @@ def test_b_names_what_is_tied_with_the_answer_and_what_decides():
         " Sarathi on 35 DGX H100, 512-token budget is tied with the answer: what is known of simulation and times does"
         " not tell their requests a dollar apart; the least cost decides."
     )
-    assert why_not(result, rows[1]).endswith(": what is known does not tell them apart.")
 
 
 def test_e_says_what_times_and_watts_were_compared_with():
@@ -308,17 +307,6 @@ def test_poisson_arrivals_are_said_in_the_answer():
 def test_counts_given_are_said_where_nothing_of_them_will_do():
     result = answered(counts={"mixed": [2], "prefill": [2], "decode": [2]})
     assert "No design of the counts given within 408 kW nameplate holds" in answer(result)[0].text
-
-
-def test_why_not_is_one_sentence_for_every_design():
-    result = answered()
-    sentences = {row.design_id: why_not(result, row) for row in result.rows}
-    assert sentences[result.winner.design_id] == "This is the answer."
-    assert all(sentence.endswith(".") for sentence in sentences.values())
-    loser = next(row for row in result.rows if row.met is False)
-    assert "holds " in sentences[loser.design_id]
-    runner_up = next(row for row in result.rows if row.met and row.usd_per_hour > result.winner.usd_per_hour)
-    assert "more cost than the answer" in sentences[runner_up.design_id]
 
 
 def test_the_headline_fits_a_list():
