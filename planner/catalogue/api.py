@@ -1,4 +1,5 @@
-"""REST v1 of the catalogue: rows with the provenance of each figure, and price books. Read only."""
+"""REST v1 of the catalogue: rows with the provenance of each figure, and price books, as the pages show them. Read
+only: rows are changed on the pages and by CSV."""
 
 from typing import Any
 
@@ -7,40 +8,41 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from planner.catalogue.models import Figure, FigureOverride
-from planner.catalogue.page import TITLES
-from planner.catalogue.services import figures_of, price_book_for, price_books_for, rows_of
-from simcore.spec import PriceBook, SpecError, encode
-
-PROVENANCE = ("value", "unit", "source", "date", "status")
+from planner.catalogue.books import Book, books
+from planner.catalogue.listing import TITLES, Asked, book_lines, wanted
+from planner.catalogue.models import Figure
+from planner.catalogue.rows import PROVENANCE, Row, row_or_none
+from planner.catalogue.services import price_book_for, unknown
+from simcore.spec import SpecError, encode
 
 
 class Rows(APIView):
-    """All rows of a table: accelerators, machines or models."""
+    """Rows of a table: accelerators, machines, fabrics or models; ``q``, ``show`` and ``sort`` as the page has them."""
 
     def get(self, request: Request, table: str) -> Response:
         _known(table)
-        rows = [_row(row_id, figures) for row_id, figures in rows_of(request.user, table).items()]
-        return Response({"count": len(rows), "results": rows})
+        found = [_row(row) for row in wanted(request.user, table, Asked.of(request.query_params))]
+        return Response({"count": len(found), "results": found})
 
 
-class Row(APIView):
+class OneRow(APIView):
     """One row with the provenance of each figure."""
 
     def get(self, request: Request, table: str, row_id: str) -> Response:
         _known(table)
-        try:
-            return Response(_row(row_id, figures_of(request.user, table, row_id)))
-        except SpecError as error:
-            raise Http404(str(error)) from error
+        row = row_or_none(request.user, table, row_id)
+        if row is None:
+            raise Http404(str(unknown(request.user, table, row_id)))
+        return Response(_row(row))
 
 
 class PriceBooks(APIView):
-    """All price books."""
+    """Price books."""
 
     def get(self, request: Request) -> Response:
-        books = [_book(book) for book in price_books_for(request.user).values()]
-        return Response({"count": len(books), "results": books})
+        asked = Asked.of(request.query_params)
+        found = [_book(line.book) for line in book_lines(books(request.user), asked)]
+        return Response({"count": len(found), "results": found})
 
 
 class OnePriceBook(APIView):
@@ -48,9 +50,10 @@ class OnePriceBook(APIView):
 
     def get(self, request: Request, book_id: str) -> Response:
         try:
-            return Response(_book(price_book_for(request.user, book_id)))
+            price_book_for(request.user, book_id)  # whose error names the nearest
         except SpecError as error:
             raise Http404(str(error)) from error
+        return Response(_book(books(request.user)[book_id]))
 
 
 def _known(table: str) -> None:
@@ -58,16 +61,26 @@ def _known(table: str) -> None:
         raise Http404(f"table: found '{table}', expected one of {', '.join(TITLES)}")
 
 
-def _row(row_id: str, figures: list[Figure]) -> dict[str, Any]:
-    return {"id": row_id, "figures": {figure.field: _figure(figure) for figure in figures}}
+def _row(row: Row) -> dict[str, Any]:
+    figures = {name: _figure(row, name, figure) for name, figure in row.figures.items()}
+    return {"id": row.row_id, "origin": row.origin, "figures": figures}
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
-    own = isinstance(figure, FigureOverride)
-    return {**{name: getattr(figure, name) for name in PROVENANCE}, "own": own}
+def _figure(row: Row, name: str, figure: Figure) -> dict[str, Any]:
+    """With the shipped figure that a team's own stands in for."""
+    shipped = row.shipped.get(name) if name in row.own else None
+    return {**_said(figure), "own": name in row.own, "shipped": _said(shipped) if shipped else None}
 
 
-def _book(book: PriceBook) -> dict[str, Any]:
+def _said(figure: Figure) -> dict[str, str]:
+    return {name: getattr(figure, name) for name in PROVENANCE}
+
+
+def _book(book: Book) -> dict[str, Any]:
     """Money as text, so that no reader rounds it."""
-    prices = [{**encode(price), "usd_per_hour": str(price.usd_per_hour)} for price in book.prices]
-    return {"id": book.id, "name": book.name, "date": book.date, "prices": prices}
+    prices = [
+        {**encode(price), "usd_per_hour": str(price.usd_per_hour), "own": book.is_own(price.machine)}
+        for price in book.book.prices
+    ]
+    said = book.book
+    return {"id": said.id, "name": said.name, "date": said.date, "origin": book.origin, "prices": prices}

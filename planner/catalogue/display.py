@@ -41,6 +41,11 @@ WORDS = {
     "dense_layers": "First layers, without experts",
     "expert_precision": "Precision of experts",
     "max_model_tokens": "Longest sequence",
+    "kind": "Kind",
+    "bytes_per_s": "Line rate of one accelerator's port, one direction",
+    "efficiency": "Share of it that a long transfer gets",
+    "setup_s": "Set-up of each transfer",
+    "usd_per_port": "Switch, cable and optics of a port",
 }
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"))
 COUNTED = ("accelerators", "elements", "experts", "heads", "layers", "machines")
@@ -77,7 +82,7 @@ def shown(figure: Figure) -> ShownFigure:
     """A figure for a page."""
     return ShownFigure(
         field=figure.field,
-        words=WORDS.get(figure.field, figure.field.replace("_", " ").capitalize()),
+        words=words_of(figure.field),
         text=quantity(figure.value, figure.unit),
         value=figure.value,
         unit=figure.unit,
@@ -87,6 +92,11 @@ def shown(figure: Figure) -> ShownFigure:
         status_words=STATUS_WORDS[figure.status],
         own=isinstance(figure, FigureOverride),
     )
+
+
+def words_of(field: str) -> str:
+    """A figure's name for people."""
+    return WORDS.get(field, field.replace("_", " ").capitalize())
 
 
 def quantity(value: str, unit: str) -> str:
@@ -99,6 +109,10 @@ def quantity(value: str, unit: str) -> str:
         return f"{number / 1e9:,.1f} GB ({number / MIB:,.0f} MiB)"
     if unit in ("FLOP/s", "bytes/s"):
         return _with_prefix(number, unit)
+    if unit == "USD":
+        return f"{number:,.10g} USD"
+    if unit == "s" and number < 1:
+        return f"{number * 1e6:,.4g} µs" if number < 1e-3 else f"{number * 1e3:,.4g} ms"
     if unit == "parameters":
         return f"{number / 1e9:,.2f} billion"
     count = f"{number:,.10g}"

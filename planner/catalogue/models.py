@@ -100,6 +100,22 @@ class ShippedPriceBook(models.Model):
         return self.name
 
 
+class CatalogueImport(OwnedModel):
+    """An uploaded CSV, kept while its changes are looked at, and after they were made as the record of what was."""
+
+    table = models.CharField(max_length=20, editable=False)
+    """One of the tables, or ``prices``."""
+    file_name = models.CharField(max_length=200, editable=False)
+    content = models.BinaryField()
+    applied_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.file_name} into {self.table}"
+
+
 class PriceBook(OwnedModel):
     """A team's own price book; one with a shipped book's id stands in for it. No load touches it."""
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
-from planner.catalogue.display import WORDS, quantity
+from planner.catalogue.display import quantity, words_of
 from planner.catalogue.models import USER, FigureOverride
 from planner.catalogue.services import names_of
 from simcore.catalogue import figures
@@ -52,7 +52,7 @@ def report_of(imported: Imported, published: int | None) -> Report:
         ("KV of one token", f"{kv_bytes_per_token(model):,} bytes in {model.kv_precision}"),
         ("Weights", f"{weight_bytes(model) / 1e9:,.1f} GB in {_precisions(model)}"),
         *(
-            (_words(field), quantity(text, unit))
+            (words_of(field), quantity(text, unit))
             for field, text, unit in figures_of_model(model)
             if field in SHOWN and text != "0"
         ),
@@ -118,10 +118,6 @@ def _active(imported: Imported) -> str:
 def _precisions(model: Model) -> str:
     experts = f", experts in {model.expert_precision}" if model.expert_precision else ""
     return f"{model.weight_precision}{experts}"
-
-
-def _words(field: str) -> str:
-    return WORDS.get(field, field.replace("_", " ").capitalize())
 
 
 def _shown(check: Check) -> ShownCheck:

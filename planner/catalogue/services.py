@@ -18,11 +18,11 @@ from planner.catalogue.models import (
     ShippedPriceBook,
 )
 from simcore.catalogue import build
-from simcore.spec import Accelerator, Machine, Model, Price, SpecError, nearest
+from simcore.spec import Accelerator, Fabric, Machine, Model, Price, SpecError, nearest
 from simcore.spec import PriceBook as SpecPriceBook
 
-T = TypeVar("T", Accelerator, Machine, Model)
-KINDS = {"accelerators": "accelerator", "machines": "machine", "models": "model"}
+T = TypeVar("T", Accelerator, Fabric, Machine, Model)
+KINDS = {"accelerators": "accelerator", "machines": "machine", "fabrics": "fabric", "models": "model"}
 
 
 def rows_of(user: Visitor, table: str) -> dict[str, list[Figure]]:
@@ -37,7 +37,7 @@ def figures_of(user: Visitor, table: str, row_id: str) -> list[Figure]:
     """A row's figures; SpecError names the nearest id."""
     found = _figures(user, table, row_id=row_id)
     if not found:
-        raise _unknown(user, table, row_id)
+        raise unknown(user, table, row_id)
     return list({figure.field: figure for figure in found}.values())
 
 
@@ -51,7 +51,8 @@ def _queries(user: Visitor, table: str, **of: Any) -> tuple[QuerySet[ShippedFigu
     return ShippedFigure.objects.filter(table=table, **of), own
 
 
-def _unknown(user: Visitor, table: str, row_id: str) -> SpecError:
+def unknown(user: Visitor, table: str, row_id: str) -> SpecError:
+    """That there is no such row, with the nearest id."""
     rows = [name for name, _ in names_of(user, table)]
     return SpecError(f"{KINDS[table]}: found '{row_id}', expected one of {', '.join(rows)}{nearest(row_id, rows)}")
 
@@ -85,6 +86,11 @@ def model_for(user: Visitor, row_id: str) -> Model:
     return _built(user, Model, "models", [row_id])[row_id]
 
 
+def fabric_for(user: Visitor, row_id: str) -> Fabric:
+    """The fabric as the user sees it."""
+    return _built(user, Fabric, "fabrics", [row_id])[row_id]
+
+
 def names_of(user: Visitor, table: str) -> list[tuple[str, str]]:
     """Id and name of a table's rows, in their order; the id stands for a name that is missing."""
     return [(row_id, texts.get("name", row_id)) for row_id, texts in _texts_by_id(user, table).items()]
@@ -94,7 +100,7 @@ def _built(user: Visitor, cls: type[T], table: str, row_ids: Collection[str]) ->
     """Rows as simcore's, by id, in two queries however many there are."""
     texts = _texts_by_id(user, table, row_id__in=row_ids)
     if missing := [row_id for row_id in row_ids if row_id not in texts]:
-        raise _unknown(user, table, missing[0])
+        raise unknown(user, table, missing[0])
     return {row_id: build(cls, row_id, texts[row_id]) for row_id in row_ids}
 
 
@@ -109,14 +115,18 @@ def _texts_by_id(user: Visitor, table: str, **of: Collection[str]) -> dict[str, 
 
 def price_books_for(user: Visitor) -> dict[str, SpecPriceBook]:
     """Price books by id: the shipped ones, then the teams' own, which stand in for a shipped one of the same id."""
-    prices: dict[str, list[Price]] = {}
-    for row in ShippedPrice.objects.all():
-        prices.setdefault(row.book_id, []).append(_price(row))
-    shipped = ShippedPriceBook.objects.all()
-    books = {book.book_id: _book(book, prices.get(book.book_id, [])) for book in shipped}
+    books = shipped_books()
     for own in PriceBook.objects.visible_to(user).prefetch_related("prices"):
         books[own.book_id] = _book(own, [_price(row) for row in own.prices.all()])
     return books
+
+
+def shipped_books() -> dict[str, SpecPriceBook]:
+    """The shipped price books by id."""
+    prices: dict[str, list[Price]] = {}
+    for row in ShippedPrice.objects.all():
+        prices.setdefault(row.book_id, []).append(_price(row))
+    return {book.book_id: _book(book, prices.get(book.book_id, [])) for book in ShippedPriceBook.objects.all()}
 
 
 def price_book_for(user: Visitor, book_id: str) -> SpecPriceBook:

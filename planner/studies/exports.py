@@ -5,6 +5,7 @@ import io
 from dataclasses import asdict
 from typing import Any
 
+from planner.spreadsheet import guarded
 from planner.studies.models import Study
 from planner.studies.results import answer, progress, study_result
 from simcore.rows import COLUMNS, as_json, as_text
@@ -16,7 +17,6 @@ TEXT_COLUMNS = frozenset(
         *("binding_limit", "binding_pool", "cost_dominated_by", "power_dominated_by", "status", "reason"),
     }
 )
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def designs_csv(study: Study) -> str:
@@ -68,4 +68,4 @@ def summary(study: Study) -> dict[str, Any]:
 
 def _safe(column: str, cell: str) -> str:
     """Text that a spreadsheet would take for a formula is quoted; numbers keep their sign."""
-    return f"'{cell}" if column in TEXT_COLUMNS and cell.startswith(FORMULA_STARTS) else cell
+    return guarded(cell) if column in TEXT_COLUMNS else cell

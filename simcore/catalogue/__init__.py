@@ -1,13 +1,16 @@
-"""The shipped catalogue: accelerators, machines, models and price books, each figure with unit, source, date and
-status.
+"""The shipped catalogue: accelerators, machines, fabrics, models and price books, each figure with unit, source, date
+and status.
 """
 
 from simcore.catalogue.figures import STATUSES, TABLES, Figure, figures
 from simcore.catalogue.prices import price_book, price_book_ids, price_books
 from simcore.catalogue.rows import (
+    CLASSES,
     accelerator,
     accelerator_ids,
     build,
+    fabric,
+    fabric_ids,
     machine,
     machine_ids,
     model,
@@ -18,12 +21,15 @@ from simcore.catalogue.rows import (
 )
 
 __all__ = [
+    "CLASSES",
     "STATUSES",
     "TABLES",
     "Figure",
     "accelerator",
     "accelerator_ids",
     "build",
+    "fabric",
+    "fabric_ids",
     "figures",
     "machine",
     "machine_ids",

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from simcore.spec import SpecError, nearest
 
-TABLES = ("accelerators", "machines", "models")
+TABLES = ("accelerators", "machines", "fabrics", "models")
 STATUSES = ("verified", "memory", "estimate", "assumption")
 """verified: carried from the named source; memory: recalled, not looked up; estimate: derived or a simulator's
 constant; assumption: posited by a paper or by us.
@@ -37,9 +37,7 @@ def read_csv(name: str) -> list[dict[str, str]]:
 
 @cache
 def figures(table: str) -> tuple[Figure, ...]:
-    """All figures of ``accelerators``, ``machines`` or ``models``, in the order of the file; SpecError on another
-    table.
-    """
+    """All figures of one of the ``TABLES``, in the order of its file; SpecError on another table."""
     if table not in TABLES:
         raise SpecError(f"table: found '{table}', expected one of {', '.join(TABLES)}{nearest(table, TABLES)}")
     return tuple(Figure(**row) for row in read_csv(f"{table}.csv"))

@@ -8,9 +8,17 @@ from functools import cache
 from typing import Any, TypeVar
 
 from simcore.catalogue.figures import fields_by_id
-from simcore.spec import Accelerator, Machine, Model, SpecError, decode, nearest
+from simcore.spec import Accelerator, Fabric, Machine, Model, SpecError, decode, nearest
 
-T = TypeVar("T", Accelerator, Machine, Model)
+T = TypeVar("T", Accelerator, Fabric, Machine, Model)
+
+CLASSES: Mapping[str, type[Accelerator | Fabric | Machine | Model]] = {
+    "accelerators": Accelerator,
+    "machines": Machine,
+    "fabrics": Fabric,
+    "models": Model,
+}
+"""What a row of each table is."""
 
 
 def accelerator(accelerator_id: str) -> Accelerator:
@@ -21,6 +29,11 @@ def accelerator(accelerator_id: str) -> Accelerator:
 def machine(machine_id: str) -> Machine:
     """The machine with this catalogue id; SpecError names the nearest."""
     return _row("machine", _machines(), machine_id)
+
+
+def fabric(fabric_id: str) -> Fabric:
+    """The fabric with this catalogue id; SpecError names the nearest."""
+    return _row("fabric", _fabrics(), fabric_id)
 
 
 def model(model_id: str) -> Model:
@@ -36,6 +49,11 @@ def accelerator_ids() -> tuple[str, ...]:
 def machine_ids() -> tuple[str, ...]:
     """Ids of all machines, in the order of the file."""
     return tuple(_machines())
+
+
+def fabric_ids() -> tuple[str, ...]:
+    """Ids of all fabrics, in the order of the file."""
+    return tuple(_fabrics())
 
 
 def model_ids() -> tuple[str, ...]:
@@ -67,6 +85,11 @@ def _accelerators() -> dict[str, Accelerator]:
 @cache
 def _machines() -> dict[str, Machine]:
     return _read("machines", Machine)
+
+
+@cache
+def _fabrics() -> dict[str, Fabric]:
+    return _read("fabrics", Fabric)
 
 
 @cache

@@ -15,6 +15,7 @@ from pathlib import Path
 READERS = (
     "__main__.py",
     "analyses",
+    "balance.py",
     "calibration",
     "commands",
     "detail",

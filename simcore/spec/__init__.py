@@ -18,7 +18,7 @@ from simcore.spec.case import (
     decode_case,
 )
 from simcore.spec.decode import SpecError, bounded, decode, encode, nearest
-from simcore.spec.hardware import PRECISION_BYTES, Accelerator, Machine, Model
+from simcore.spec.hardware import PRECISION_BYTES, Accelerator, Fabric, Machine, Model
 from simcore.spec.prices import Price, PriceBook
 from simcore.spec.slo import AbsoluteSlo, AttainmentSlo, Limit, Slo, SlowdownSlo, decode_slo
 from simcore.spec.study import (
@@ -45,6 +45,7 @@ __all__ = [
     "AvailabilityState",
     "Case",
     "CountGrid",
+    "Fabric",
     "KvTransferSpec",
     "LatencySpec",
     "Limit",

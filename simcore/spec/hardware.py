@@ -1,8 +1,9 @@
-"""What can be bought and what is served: accelerators, machines, models."""
+"""What can be bought and what is served: accelerators, machines, fabrics, models."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from simcore.spec.decode import SpecError, bounded
@@ -67,6 +68,28 @@ class Machine:
     def provisioned(self) -> float:
         """Watts set aside for the machine: ``provisioned_w``, or the nameplate where that is not given."""
         return self.nameplate_w if self.provisioned_w is None else self.provisioned_w
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """A network between machines, as one accelerator's port has it. What KV is sent over where a question chooses it:
+    its ``achieved_bytes_per_s`` are then the machines' ``nic_bytes_per_s``, its ``setup_s`` that of ``kv_transfer``."""
+
+    id: str
+    name: str
+    kind: Literal["infiniband", "ethernet", "nvlink"]
+    bytes_per_s: float = bounded(above=0)
+    """The line's rate, one direction."""
+    efficiency: float = bounded(above=0, most=1)
+    """Of it that a long transfer gets."""
+    setup_s: float = bounded(least=0, most=1)
+    """Once for each transfer, whatever its length."""
+    usd_per_port: Decimal | None = bounded(None, least=0)
+    """One accelerator's share of switches, cables and optics; no price book counts it."""
+
+    def achieved_bytes_per_s(self) -> float:
+        """What a long transfer gets, one direction."""
+        return self.bytes_per_s * self.efficiency
 
 
 @dataclass(frozen=True)

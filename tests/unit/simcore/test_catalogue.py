@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from simcore import catalogue
-from simcore.spec import Accelerator, Machine, Model, SpecError, decode
+from simcore.spec import Accelerator, Fabric, Machine, Model, SpecError, decode, encode
 
 MIB = 2**20
 
@@ -55,7 +55,8 @@ def test_every_figure_has_source_date_and_status(table: str) -> None:
         assert figure.source
         assert re.fullmatch(r"\d{4}-\d\d(-\d\d)?", figure.date)
         assert figure.status in catalogue.STATUSES
-        assert not re.fullmatch(r"[\d.e]+", figure.value) or figure.unit or figure.field == "prefill_slowdown"
+        without_unit = figure.field in ("prefill_slowdown", "efficiency")
+        assert not re.fullmatch(r"[\d.e]+", figure.value) or figure.unit or without_unit
 
 
 @pytest.mark.parametrize("table", catalogue.TABLES)
@@ -101,6 +102,16 @@ def test_networks_are_one_direction_of_one_accelerator() -> None:
     assert 8 * catalogue.machine("dgx-h100").nic_bytes_per_s == 400e9
 
 
+def test_fabrics_are_one_direction_of_one_port() -> None:
+    ndr = catalogue.fabric("infiniband-ndr")
+    assert ndr.bytes_per_s == catalogue.machine("dgx-h100").nic_bytes_per_s
+    assert ndr.achieved_bytes_per_s() == 0.95 * 50e9
+    assert ndr.usd_per_port == Decimal(2000)
+    for fabric_id in catalogue.fabric_ids():
+        one = catalogue.fabric(fabric_id)
+        assert decode(Fabric, json.loads(json.dumps(encode(one)))) == one
+
+
 def test_the_capped_machine_is_the_papers_assumption() -> None:
     plain, capped = catalogue.machine("dgx-h100"), catalogue.machine("dgx-h100-pcap")
     assert capped.provisioned() == pytest.approx(0.7 * plain.provisioned())
@@ -130,6 +141,7 @@ def test_what_is_unknown_is_named_with_the_nearest() -> None:
         (lambda: catalogue.accelerator("h100"), "nearest: 'h100-80gb'"),
         (lambda: catalogue.price_book("lists"), "nearest: 'list'"),
         (lambda: catalogue.price_book("splitwise-2023").price("dgx-b200"), "has no price for 'dgx-b200'"),
+        (lambda: catalogue.fabric("infiniband"), "nearest: 'infiniband-"),
         (lambda: catalogue.figures("model"), "nearest: 'models'"),
     ):
         with pytest.raises(SpecError, match=words):
@@ -156,10 +168,11 @@ def test_a_row_is_built_from_its_figures_as_text() -> None:
             catalogue.build(Machine, "dgx-a100", {**fields, **change})
 
 
-@pytest.mark.parametrize("cls", [Accelerator, Machine, Model])
-def test_the_docs_list_every_column_of_an_inline_object(cls: type[Accelerator | Machine | Model]) -> None:
+@pytest.mark.parametrize("cls", [Accelerator, Machine, Model, Fabric])
+def test_the_docs_list_every_column_of_an_inline_object(cls: type[Accelerator | Machine | Model | Fabric]) -> None:
     text = (Path(__file__).parents[3] / "docs" / "catalogue.md").read_text(encoding="utf-8")
-    section = text.split(f"## An inline {cls.__name__.lower()}")[1].split("##")[0]
+    heading = "## A fabric" if cls is Fabric else f"## An inline {cls.__name__.lower()}"
+    section = text.split(heading)[1].split("##")[0]
     for field in dataclasses.fields(cls):
         required = "yes" if field.default is dataclasses.MISSING else ""
         assert re.search(rf"\| `{field.name}` \| [^|]+ \| {required} \|", section), field.name

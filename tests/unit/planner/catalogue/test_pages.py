@@ -101,7 +101,7 @@ def test_the_api_gives_rows_with_provenance(alice_client: Client) -> None:
     book = alice_client.get("/api/v1/catalogue/price-books/list/").json()
     assert book["prices"][0]["usd_per_hour"] == "28.00"
     assert alice_client.get("/api/v1/catalogue/price-books/").json()["count"] == 3
-    for address in ("fabrics/", "machines/dgx-h10/", "price-books/lst/"):
+    for address in ("cables/", "machines/dgx-h10/", "price-books/lst/"):
         assert alice_client.get(f"/api/v1/catalogue/{address}").status_code == 404
 
 

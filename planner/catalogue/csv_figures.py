@@ -1,0 +1,103 @@
+"""Figures as CSV: one row a figure, as the shipped files have it, or one row an item with a column a figure."""
+
+import csv
+import io
+from collections.abc import Iterable
+
+from planner.catalogue.books import Book
+from planner.catalogue.columns import columns
+from planner.catalogue.csv_file import CsvFile
+from planner.catalogue.editing import Draft
+from planner.catalogue.models import USER
+from planner.catalogue.rows import Row
+from planner.spreadsheet import guarded
+from simcore.catalogue import TABLES
+from simcore.spec import SpecError, nearest
+
+TIDY = ("id", "field", "value", "unit", "source", "date", "status")
+PRICES = ("book", "machine", "usd_per_hour", "currency", "kind", "date", "source", "status")
+PROVENANCE = ("source", "date", "status")
+"""Columns that a file of one row an item may have for all figures of the row."""
+
+
+def tidy_csv(rows: Iterable[Row]) -> str:
+    """One row a figure."""
+    lines = (
+        [row.row_id, *(getattr(figure, name) for name in TIDY[1:])] for row in rows for figure in row.figures.values()
+    )
+    return _csv(TIDY, lines)
+
+
+def wide_csv(table: str, rows: Iterable[Row]) -> str:
+    """One row an item, one column a figure: values alone."""
+    names = list(columns(table))
+    return _csv(["id", *names], ([row.row_id, *(row.texts.get(name, "") for name in names)] for row in rows))
+
+
+def prices_csv(books: Iterable[Book]) -> str:
+    """One row a price."""
+    lines = (
+        [book.book.id, *(str(getattr(price, name)) for name in PRICES[1:])]
+        for book in books
+        for price in book.book.prices
+    )
+    return _csv(PRICES, lines)
+
+
+def _csv(header: Iterable[str], lines: Iterable[list[str]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([guarded(cell) for cell in line] for line in lines)
+    return out.getvalue()
+
+
+Figures = list[tuple[int, str, Draft]]
+"""Line of the file, id of the row, figure."""
+
+
+def figures_in(table: str, file: CsvFile, today: str) -> Figures:
+    """The figures that a file of either form gives; SpecError where its columns are not those of the table."""
+    return _tidy(file) if {"field", "value"} <= set(file.header) else _wide(table, file, today)
+
+
+def _tidy(file: CsvFile) -> Figures:
+    _check_columns(file, TIDY, missing=[name for name in TIDY if name not in file.header])
+    return [
+        (line, cells.get("id", ""), Draft(**{name: cells.get(name, "") for name in TIDY[1:]}))
+        for line, cells in file.rows
+    ]
+
+
+def _wide(table: str, file: CsvFile, today: str) -> Figures:
+    known = columns(table)
+    other = next((name for name in TABLES if name != table and set(file.header) <= {"id", *columns(name)}), None)
+    if other and not set(file.header) <= {"id", *known}:
+        raise SpecError(f"line 1: found the columns of {other}, expected those of {table}: import it there")
+    _check_columns(file, ("id", *known, *PROVENANCE), missing=[] if "id" in file.header else ["id"])
+    found = []
+    for line, cells in file.rows:
+        said = {name: cells.get(name, "") for name in PROVENANCE}
+        for name in known:
+            if text := cells.get(name, ""):
+                draft = Draft(
+                    name, text, known[name].unit, said["source"], said["date"] or today, said["status"] or USER
+                )
+                found.append((line, cells["id"], draft))
+    return found
+
+
+def _check_columns(file: CsvFile, known: Iterable[str], missing: list[str]) -> None:
+    known = list(known)
+    for name in file.header:
+        if name and name not in known:
+            raise SpecError(
+                f"line 1: found the column ‘{name[:60]}’, expected some of {', '.join(known)}{nearest(name, known)}"
+            )
+    if missing:
+        raise SpecError(f"line 1: found no column ‘{missing[0]}’, expected {', '.join(known)}")
+
+
+def check_price_columns(file: CsvFile) -> None:
+    """SpecError where the columns are not those of prices."""
+    _check_columns(file, PRICES, missing=[name for name in PRICES[:3] if name not in file.header])

@@ -1,0 +1,113 @@
+"""CSV out of the catalogue and into it: a file is looked at first, and taken as a whole or not at all."""
+
+from datetime import timedelta
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from planner.accounts.models import Team, User
+from planner.accounts.teams import writing_team
+from planner.catalogue.books import books
+from planner.catalogue.csv_figures import PRICES, TIDY, prices_csv, tidy_csv, wide_csv
+from planner.catalogue.csv_file import MOST_BYTES, MOST_ROWS, read_csv
+from planner.catalogue.editing import one_at_a_time
+from planner.catalogue.listing import TITLES, Asked, book_lines, wanted
+from planner.catalogue.models import CatalogueImport
+from planner.catalogue.plans import Plan, plan_figures
+from planner.catalogue.price_plans import plan_prices
+from simcore.spec import SpecError
+
+PRICE_TABLE = "prices"
+EVERY_TITLE = {**TITLES, PRICE_TABLE: "Price books"}
+SHOWN_LINES = 500
+KEPT_FOR = timedelta(days=1)
+"""How long an import is kept that was looked at and not made."""
+
+
+@require_safe
+def export(request: HttpRequest, table: str) -> HttpResponse:
+    """The rows that the list shows, in the form that an import takes."""
+    asked = Asked.of(request.GET)
+    if table == PRICE_TABLE:
+        text = prices_csv(line.book for line in book_lines(books(request.user), asked))
+    elif _known(table) and request.GET.get("form") == "wide":
+        text = wide_csv(table, wanted(request.user, table, asked))
+    else:
+        text = tidy_csv(wanted(request.user, table, asked))
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{table}.csv"'
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: HttpRequest, table: str) -> HttpResponse:
+    """Takes a file in; what it would change is on a page of its own."""
+    team, problem = writing_team(request.user), ""
+    _known(table)
+    if request.method == "POST":
+        file = request.FILES.get("file")
+        content = file.read(MOST_BYTES + 1) if file else b""
+        try:
+            if file is None:
+                raise SpecError("found no file, expected a CSV file")
+            _plan(request.user, table, content)  # type: ignore[arg-type]
+            return redirect("catalogue:review", _kept(team, request.user, table, str(file.name), content).pk)  # type: ignore[arg-type]
+        except SpecError as error:
+            problem = f"{str(error)[:1].upper()}{str(error)[1:]}."
+    context = {"table": table, "title": EVERY_TITLE[table], "problem": problem, "most_rows": MOST_ROWS}
+    context |= {"columns": ",".join(PRICES if table == PRICE_TABLE else TIDY), "most_mb": MOST_BYTES // 1_000_000}
+    return render(request, "catalogue/import.html", context, status=422 if problem else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def review(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the file would change as the catalogue is now; posted, the changes are made, if they are still those."""
+    kept = get_object_or_404(CatalogueImport.objects.visible_to(request.user), pk=pk)
+    context = {"kept": kept, "title": EVERY_TITLE[kept.table]}
+    if kept.applied_at:
+        return render(request, "catalogue/import_done.html", context)
+    team = writing_team(request.user)
+    with one_at_a_time(team):
+        plan = _plan(request.user, kept.table, bytes(kept.content))  # type: ignore[arg-type]
+        stale = request.method == "POST" and request.POST.get("seen") != plan.token
+        if request.method == "POST" and plan.may_be_applied and not stale:
+            _apply(plan, team, request.user, kept)  # type: ignore[arg-type]
+            messages.success(
+                request, f"{_counted(len(plan.added), 'added')}, {_counted(len(plan.changed), 'changed')}."
+            )
+            return redirect("catalogue:table", kept.table) if kept.table in TITLES else redirect("catalogue:prices")
+    context |= {"plan": plan, "stale": stale, "shown": SHOWN_LINES, "shown_slice": f":{SHOWN_LINES}"}
+    return render(request, "catalogue/import_review.html", context, status=409 if request.method == "POST" else 200)
+
+
+def _known(table: str) -> bool:
+    if table not in EVERY_TITLE:
+        raise Http404(f"table: found '{table}', expected one of {', '.join(EVERY_TITLE)}")
+    return True
+
+
+def _plan(user: User, table: str, content: bytes) -> Plan:
+    file = read_csv(content)
+    return plan_prices(user, file) if table == PRICE_TABLE else plan_figures(user, table, file)
+
+
+def _kept(team: Team, user: User, table: str, name: str, content: bytes) -> CatalogueImport:
+    CatalogueImport.objects.editable_by(user).filter(
+        team=team, applied_at=None, created_at__lt=timezone.now() - KEPT_FOR
+    ).delete()
+    return CatalogueImport.objects.create(
+        team=team, created_by=user, table=table, file_name=name[:200], content=content
+    )
+
+
+def _apply(plan: Plan, team: Team, user: User, kept: CatalogueImport) -> None:
+    plan.apply(team, user)
+    kept.applied_at = timezone.now()
+    kept.save(update_fields=["applied_at"])
+
+
+def _counted(count: int, done: str) -> str:
+    return f"{count:,} figure{'' if count == 1 else 's'} {done}"
