@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "planner.catalogue",
     "planner.workloads",
     "planner.calibrations",
+    "planner.power_logs",
     "planner.scenarios",
     "planner.studies",
     "planner.sharing",

@@ -17,6 +17,7 @@ urlpatterns = [
     path("api/v1/", urls_of("api")),
     path("catalogue/", urls_of("catalogue")),
     path("workloads/", urls_of("workloads")),
+    path("calibrations/power/", urls_of("power_logs")),
     path("calibrations/", urls_of("calibrations")),
     path("studies/", urls_of("studies")),
     path("shared/", urls_of("sharing")),

@@ -102,7 +102,7 @@ class CalibrationForm(forms.Form):
         except SpecError as error:
             text = str(error).replace("--tensor-parallel N", "it in the field Tensor parallel")
             field = "tensor_parallel" if "tensor parallel degree: found none" in text else "benchmarks"
-            self.add_error(field, f"{text[:1].upper()}{text[1:]}." if text.startswith("found") else f"{text}.")
+            self.add_error(field, services.as_sentence(text))
 
     def _fitted(self, texts: Any, data: dict[str, Any]) -> services.Fit:
         (machine,) = whole_machines_for(self.user, [data["machine"]])

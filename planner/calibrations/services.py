@@ -40,6 +40,11 @@ def contents(files: Sequence[UploadedFile]) -> list[Content]:
     return [content_of(file.name or "file", file.read()) for file in files]
 
 
+def as_sentence(complaint: str) -> str:
+    """A SpecError's line for a form: a file's name stays as it is written."""
+    return f"{complaint[:1].upper()}{complaint[1:]}." if complaint.startswith("found") else f"{complaint}."
+
+
 def ready_made(texts: Sequence[Content]) -> Fit | None:
     """The calibration where a LATENCY.json was uploaded; None where they are benchmark files."""
     first = texts[0]

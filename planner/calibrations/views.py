@@ -1,4 +1,4 @@
-"""Pages of the calibrations: the list, one of them, and a new one from benchmark files."""
+"""Pages of the calibrations: the list (power logs too), one of them, and a new one from benchmark files."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +10,8 @@ from planner.accounts.teams import working_team, writing_team
 from planner.calibrations.forms import CalibrationForm
 from planner.calibrations.models import Calibration
 from planner.calibrations.page import calibration_page, listed
+from planner.power_logs.models import PowerLog
+from planner.power_logs.page import listed as listed_log
 from planner.workloads.upload_limit import too_large
 
 
@@ -17,7 +19,9 @@ from planner.workloads.upload_limit import too_large
 def calibration_list(request: HttpRequest) -> HttpResponse:
     rows = Calibration.objects.visible_to(request.user).select_related("created_by")
     may_add = working_team(_user(request)) is not None
-    return render(request, "calibrations/list.html", {"rows": [listed(row) for row in rows], "may_add": may_add})
+    logs = [listed_log(log) for log in PowerLog.objects.visible_to(request.user).select_related("created_by")]
+    found = {"rows": [listed(row) for row in rows], "power_logs": logs, "may_add": may_add}
+    return render(request, "calibrations/list.html", found)
 
 
 @require_safe

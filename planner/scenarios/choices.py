@@ -7,6 +7,7 @@ from planner.accounts.owned import Visitor
 from planner.calibrations.services import offered as offered_calibrations
 from planner.catalogue.kept import NOTHING, Kept, kept_machines, kept_model, price_books_of
 from planner.catalogue.services import names_of
+from planner.power_logs.services import offered as offered_power_logs
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
 from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT
@@ -20,6 +21,8 @@ LATENCIES = [
     ("measured", "Measured: Splitwise's step times, 2023"),
 ]
 """Shipped iteration times; a team's calibrations follow."""
+POWERS = [("catalogue", "as the catalogue has it")]
+"""Drawn power; a team's power logs follow."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Choices:
     workloads: Pairs
     price_books: Mapping[str, PriceBook]
     calibrations: Pairs
+    power_logs: Pairs
 
     kept: Kept = field(default_factory=dict)
     """Rows that the question keeps, as they were: it may still choose them where the catalogue has them no more."""
@@ -45,6 +49,7 @@ class Choices:
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
             price_books=price_books_of(user, kept),
             calibrations=offered_calibrations(user),
+            power_logs=offered_power_logs(user),
         )
 
     def fields(self) -> dict[str, Pairs]:
@@ -57,6 +62,7 @@ class Choices:
             "price_book": [(book.id, book.name) for book in self.price_books.values()],
             "families": self.families(),
             "latency": [*LATENCIES, *self.calibrations],
+            "power": [*POWERS, *self.power_logs],
         }
 
     def families(self) -> Pairs:

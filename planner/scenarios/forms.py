@@ -14,6 +14,7 @@ from planner.scenarios.errors import FieldErrors
 from planner.scenarios.fields import BudgetField, BudgetsField, CountsField, PickField, PickSeveralField, QuantityField
 from planner.scenarios.quantities import shown_quantity
 from simcore.offered_load import LEAST_SECONDS, requests_needed
+from simcore.spec import DEFAULT_PUE
 
 SLO_KINDS = [
     ("slowdown", "Splitwise's nine slowdown limits"),
@@ -54,6 +55,7 @@ RATE = "requests a second such as 70, 0.5 or 10k, from 0.0001 to a million"
 LEAST_REQ_PER_S = 1e-4
 """At less, fifty requests take longer than a simulation's clock runs."""
 SECONDS = "seconds above 0 such as 0.2, 1e-1 or 200 ms"
+PUE = "facility power over the machines', from 1 to 5, such as 1.2"
 PERCENTILE = "a percentile above 0 and at most 100, such as 99"
 COUNT = "a whole number from 1 up, such as 512 or 2k"
 
@@ -126,6 +128,8 @@ class QuestionForm(forms.Form):
     families = PickSeveralField(required=False, label="Families")
     arrivals = PickField(choices=ARRIVALS, required=False, initial="trace", label="Arrivals at another rate")
     latency = PickField(choices=[], required=False, initial="roofline", label="Iteration times")
+    power = PickField(choices=[], required=False, initial="catalogue", label="Drawn power")
+    pue = QuantityField(PUE, units.PLAIN, least=1, most=5, required=False, initial=DEFAULT_PUE, label="PUE")
     kv_transfer = PickField(choices=TRANSFERS, required=False, initial="layerwise", label="KV transfer")
     token_budget = BudgetField(
         f"{COUNT}, or auto",

@@ -14,8 +14,16 @@ from planner.scenarios.words import SENTENCE
 ADVANCED = {
     "Traffic": ("arrivals", "seed"),
     "Machines": ("families", "tensor_parallel"),
-    "Running": ("token_budget", "token_budgets", "max_batch_tokens", "max_batch_size", "kv_transfer", "latency"),
-    "Limits": ("usd_per_month", "most_machines", "slowdown_multiplier", "slowdown_reference"),
+    "Running": (
+        "token_budget",
+        "token_budgets",
+        "max_batch_tokens",
+        "max_batch_size",
+        "kv_transfer",
+        "latency",
+        "power",
+    ),
+    "Limits": ("usd_per_month", "most_machines", "pue", "slowdown_multiplier", "slowdown_reference"),
     "Search": ("counts_tried", "mixed_counts", "prefill_counts", "decode_counts"),
 }
 NOTES = {
@@ -31,6 +39,9 @@ NOTES = {
     "kv_transfer": "Splitwise sends KV layer by layer from 512 prompt tokens up. Chunk by chunk is not in the paper.",
     "latency": "Roofline takes any model and machine; measured has BLOOM-176B and Llama-2-70B only; a calibration is of"
     " its accelerator, other machines take the roofline that it began from.",
+    "power": "A power log's figures are of its accelerator; other machines keep the catalogue's.",
+    "pue": "Facility power over that of the machines: 1.54 is the mean of Uptime Institute's survey of 2025."
+    " It multiplies drawn watts alone.",
     "usd_per_month": "A month is 730 h.",
     "most_machines": "Of all kinds together.",
     "slowdown_multiplier": "1: Splitwise's Table VI as it is.",

@@ -7,12 +7,14 @@ from typing import Any
 from planner.accounts.owned import Visitor
 from planner.calibrations.services import calibration_for, latency_of
 from planner.catalogue.kept import NOTHING, Kept, machines_of, model_of, prices_of
+from planner.power_logs.services import with_logged_power
 from planner.scenarios.errors import FieldErrors, at_field
 from planner.scenarios.forms import LIMITED
 from planner.scenarios.models import Revision
 from planner.workloads.models import Workload
 from simcore.catalogue import resolve_accelerator
 from simcore.spec import (
+    DEFAULT_PUE,
     AbsoluteSlo,
     AttainmentSlo,
     CountGrid,
@@ -70,6 +72,8 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Ke
         model = model_of(user, inputs["model"], kept)
     with at_field("machines"):
         found = machines_of(user, inputs["machines"], kept)
+    with at_field("power"):
+        found = _drawn_power(user, inputs.get("power"), found)
     with at_field("latency"):
         latency, machines = _iteration_times(user, inputs["latency"], model, found)
     with at_field("slo_kind"):
@@ -96,6 +100,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Ke
             ),
             goal=inputs["goal"],
             latency=latency,
+            pue=inputs.get("pue") or DEFAULT_PUE,
             kv_transfer=KvTransferSpec(mode=inputs["kv_transfer"]),
             arrivals=inputs["arrivals"],
             seeds=(inputs["seed"],),
@@ -126,6 +131,11 @@ def _iteration_times(
     latency = latency_of(calibration)
     choices = tuple(MachineChoice(machine, latency=latency if machine in own else None) for machine in machines)
     return LatencySpec(engine=calibration.fitted().engine), choices
+
+
+def _drawn_power(user: Visitor, key: str | None, machines: Sequence[Machine]) -> Sequence[Machine]:
+    """The machines as they are, or with what a team's power log shows of their accelerator."""
+    return machines if key in (None, "", "catalogue") else with_logged_power(user, key, machines)
 
 
 def _workload_spec(workload: Workload) -> WorkloadSpec:

@@ -32,6 +32,7 @@ READERS = (
     "pilot",
     "measurements",
     "power_calibration.py",
+    "power_report.py",
     "purchase.py",
     "residuals.csv",
     "residuals.py",

@@ -120,6 +120,17 @@ def figures(
     )
 
 
+def over_time(log: PowerLog, found: LogFigures, max_gap_s: float, most: int) -> list[tuple[float, float | None]]:
+    """Watts of all used devices together over the window, in at most so many means of whole seconds, each with the
+    seconds from the window's start at which it begins; None where samples of some device are missing."""
+    window, used = found.window, {device.label for device in found.used}
+    every = [Series(device, max_gap_s) for device in log.devices.values() if device.label in used]
+    of_1s = np.sum([series.seconds_w(window.start_s, window.end_s) for series in every], axis=0)
+    width = max(-(-len(of_1s) // most), 1)
+    means = ((at, of_1s[at : at + width]) for at in range(0, len(of_1s), width))
+    return [(float(at), None if np.isnan(values).any() else float(values.mean())) for at, values in means]
+
+
 def _check_length(window: Window) -> None:
     if window.seconds > MOST_S:
         days = f"{window.seconds / DAY_S:.4g} days ({shown(window.start_s, 0)} to {shown(window.end_s, 0)})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -30,14 +30,25 @@ def read_power_logs(
     """All devices of all files. ``offset_s``: of local times from UTC; ``interval_s``: between rows without times.
     SpecError, one line, where a file is no power log or holds no sample.
     """
+    return read_power_contents(map(load, paths), offset_s, interval_s, max_gap_s)
+
+
+def read_power_contents(
+    contents: Iterable[Content],
+    offset_s: float | None = None,
+    interval_s: float | None = None,
+    max_gap_s: float = MAX_GAP_S,
+) -> PowerLog:
+    """The same of texts that were read already."""
     log = PowerLog()
-    for path in paths:
+    for content in contents:
         one = PowerLog(flags=log.flags)
-        _read_file(load(path), one, offset_s or 0.0, interval_s, max_gap_s)
+        _read_file(content, one, offset_s or 0.0, interval_s, max_gap_s)
         if not one.devices:
             first = next(iter(log.flags.listed), None)
-            raise SpecError(f"{path}: found no row that can be used{f' ({first})' if first else ''}, {EXPECTED}")
-        _merge(log, one, PurePath(path).name)
+            why = f" ({first})" if first else ""
+            raise SpecError(f"{content.name}: found no row that can be used{why}, {EXPECTED}")
+        _merge(log, one, PurePath(content.name).name)
     return replace(log, zone=WITHOUT_TIMES if log.paced else zone_words(offset_s, log.zoned))
 
 

@@ -9,17 +9,33 @@ from planner.accounts.models import User
 from planner.accounts.teams import working_team
 from planner.calibrations import services as calibrations
 from planner.calibrations.models import Calibration
+from planner.power_logs import services as power_logs
+from planner.power_logs.models import PowerLog
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import clean_inputs
 from planner.studies.spec import Question, compile_question, study_spec
 from planner.workloads.models import Workload
+from simcore.catalogue import resolve_accelerator
 from simcore.latency.calibrated import parse_calibration
 from simcore.measurements import Given, content_of
-from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, Machine, Model, SlowdownSlo, decode_study, encode
+from simcore.power_report import LoggedRun
+from simcore.spec import (
+    DEFAULT_PUE,
+    AbsoluteSlo,
+    AttainmentSlo,
+    LatencySpec,
+    Limit,
+    Machine,
+    Model,
+    SlowdownSlo,
+    decode_study,
+    encode,
+)
 from simcore.study import load_trace
+from tests.unit.planner.power_logs.logged_run import a_run
 from tests.unit.simcore.calibration import known
 
-NEW_FIELDS = ("token_budgets", "counts_tried")
+NEW_FIELDS = ("token_budgets", "counts_tried", "power", "pue")
 
 
 def machine_id(machine: str | Machine) -> str:
@@ -63,6 +79,7 @@ def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> N
         mixed_counts="5,10",
         prefill_counts="2",
         decode_counts="3",
+        pue="1.2",
     ).spec
     limits, options, counts = spec.limits, spec.scheduler_options, spec.counts
     assert (limits.power_limit_kw, limits.power_kind, limits.usd_per_month) == (408.0, "provisioned", 1_000_000.0)
@@ -71,7 +88,15 @@ def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> N
     assert (options.token_budget, options.max_batch_tokens, options.max_batch_size) == (1024, 4096, 64)
     assert (options.tensor_parallel, counts.mixed, counts.prefill, counts.decode) == (8, (5, 10), (2,), (3,))
     assert spec.families == ("sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100")
-    assert spec.rate_req_per_s == 10.0
+    assert (spec.rate_req_per_s, spec.pue) == (10.0, 1.2)
+
+
+@pytest.mark.parametrize("typed", ["0.9", "5.1", "high"])
+def test_a_pue_is_1_to_5(alice: User, inputs: dict[str, Any], typed: str) -> None:
+    with pytest.raises(FieldErrors) as refused:
+        asked(alice, inputs, pue=typed)
+    assert "from 1 to 5, such as 1.2" in refused.value.fields["pue"]
+    assert asked(alice, inputs, pue="").spec.pue == DEFAULT_PUE
 
 
 def test_several_token_budgets_and_every_count(alice: User, inputs: dict[str, Any]) -> None:
@@ -185,3 +210,32 @@ def test_a_deleted_calibration_is_asked_for_again(alice: User, inputs: dict[str,
     with pytest.raises(FieldErrors) as refused:
         compile_question(alice, cleaned)
     assert "expected one of your team's calibrations" in refused.value.fields["latency"]
+
+
+@pytest.fixture
+def logged(alice: User) -> str:
+    """The key of a power log of an H100."""
+    run = LoggedRun(known.MODEL, known.MACHINE, 1, 128.0, 1000, 200, LatencySpec())
+    done = power_logs.read(
+        [content_of("power.csv", a_run().encode())], power_logs.Asked(None, None, 3.0, None, None), known.MACHINE, run
+    )
+    team = working_team(alice)
+    assert team is not None
+    return f"{power_logs.PREFIX}{power_logs.save(team, alice, 'mine', done).pk}"
+
+
+def test_logged_power_is_of_its_accelerator_and_copied_in(alice: User, inputs: dict[str, Any], logged: str) -> None:
+    plain, spec = asked(alice, inputs).spec, asked(alice, inputs, power=logged).spec
+    before, after = ({machine_id(c.machine): c.machine for c in of.machines} for of in (plain, spec))
+    assert after["dgx-a100"] == before["dgx-a100"]
+    assert (resolve_accelerator(before["dgx-h100"]).idle_w, resolve_accelerator(after["dgx-h100"]).idle_w) == (75, 70)
+    PowerLog.objects.visible_to(alice).delete()
+    assert decode_study(json.loads(json.dumps(encode(spec)))) == spec
+
+
+def test_a_deleted_power_log_is_asked_for_again(alice: User, inputs: dict[str, Any], logged: str) -> None:
+    cleaned = clean_inputs(alice, inputs | {"power": logged})
+    PowerLog.objects.visible_to(alice).delete()
+    with pytest.raises(FieldErrors) as refused:
+        compile_question(alice, cleaned)
+    assert "expected one of your team's power logs: it may have been deleted" in refused.value.fields["power"]

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class PowerLogsConfig(AppConfig):
+    name = "planner.power_logs"
