@@ -133,7 +133,7 @@ def _iteration_times(
     return LatencySpec(engine=calibration.fitted().engine), choices
 
 
-def _drawn_power(user: Visitor, key: str | None, machines: Sequence[Machine]) -> Sequence[Machine]:
+def _drawn_power(user: Visitor, key: str | None, machines: list[Machine]) -> list[Machine]:
     """The machines as they are, or with what a team's power log shows of their accelerator."""
     return machines if key in (None, "", "catalogue") else with_logged_power(user, key, machines)
 
