@@ -95,10 +95,10 @@ class Column:
 
     @property
     def _range(self) -> str:
-        low = f" from {self.least:g}" if self.least is not None else ""
-        low = f" above {self.above:g}" if self.above is not None else low
+        low = f" from {_short(self.least)}" if self.least is not None else ""
+        low = f" above {_short(self.above)}" if self.above is not None else low
         between = ", at most" if self.above is not None else " to"
-        return f"{low}{between} {self.most:g}" if self.most is not None else low
+        return f"{low}{between} {_short(self.most)}" if self.most is not None else low
 
     def problem(self, text: str) -> str:
         """What is wrong with a value as text; empty where nothing is."""
@@ -120,6 +120,11 @@ class Column:
     def _found(self, text: str) -> str:
         shown = f"‘{text[:60]}…’" if len(text) > 60 else f"‘{text}’" if text else "nothing"
         return f"found {shown}, expected {self.expected}"
+
+
+def _short(limit: float) -> str:
+    """``1e9`` and ``100,000``."""
+    return f"{limit:,.10g}" if abs(limit) < 1e7 else f"{limit:g}".replace("e+0", "e").replace("e+", "e")
 
 
 def plain_number(text: str) -> float | None:

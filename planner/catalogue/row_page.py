@@ -15,6 +15,7 @@ from simcore.power import idle_w
 from simcore.residuals import Residual, residuals
 from simcore.shapes import active_parameters, embedding_parameters
 from simcore.spec import Accelerator, Machine, MemorySpec, Model, PriceBook, SpecError
+from simcore.words import listed
 
 DEGREES = (1, 2, 4, 8)
 """Tensor parallel, as a model's page tries them."""
@@ -104,7 +105,10 @@ def _of_accelerator(user: Visitor, row_id: str) -> dict[str, object]:
         (row.row_id, row.name) for row in rows(user, "machines").values() if row.texts.get("accelerator") == row_id
     ]
     device = accelerator_for(user, row_id)
-    return {"notes": [], "balance": balance_points(device), "measured": _measured(row_id), "used_by": used_by}
+    points = balance_points(device)
+    said = listed([f"{point.tokens:,.0f} tokens with weights in {point.weights}" for point in points[:2]])
+    notes = [f"Its balance point: {said}."]
+    return {"notes": notes, "balance": points, "measured": _measured(row_id), "used_by": used_by}
 
 
 def _measured(accelerator_id: str) -> list[Measured]:

@@ -10,13 +10,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from planner.accounts.owned import Guest
 from planner.accounts.teams import writing_team
+from planner.catalogue.changes import changes_since
+from planner.catalogue.kept import NOTHING
 from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
-from planner.scenarios.models import Scenario
+from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.page import QuestionPage
-from planner.scenarios.services import save_revision
+from planner.scenarios.services import TODAY, save_revision
 from planner.scenarios.views import first_preview, refused, upload_instead
 from planner.sharing.seen import seen_by
 from planner.studies import asked as asked_of
@@ -56,7 +58,7 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
     if request.POST.get("go") == "upload":
         return upload_instead(request)
     try:
-        new = _asked(request, study.revision.scenario)
+        new = _asked(request, study.revision)
     except FieldErrors as error:
         return _page(request, study, refused(request, error, Choices.of(request.user, study.revision.rows)))
     drop_draft(request)
@@ -165,10 +167,13 @@ def _calibrate(request: HttpRequest, name: str, case: Case, found: Measurements)
         messages.success(request, f"{made.name} is saved: a question can choose it as its iteration times.")
 
 
-def _asked(request: HttpRequest, scenario: Scenario) -> Study:
+def _asked(request: HttpRequest, revision: Revision) -> Study:
+    """A changed question keeps the catalogue's rows of the answer that it was changed on, unless today's are wanted."""
+    scenario = revision.scenario
     mine = Scenario.objects.editable_by(request.user).filter(pk=scenario.pk, shipped_id__isnull=True).exists()
     if mine:
-        return start_study(request.user, save_revision(request.user, scenario, request.POST))
+        kept = NOTHING if request.POST.get("rows") == TODAY else revision.rows
+        return start_study(request.user, save_revision(request.user, scenario, request.POST, kept=kept))
     return ask_new(request.user, request.POST)
 
 
@@ -178,6 +183,7 @@ def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpRespons
         "preview": first_preview(form),
         "ask_url": reverse("studies:ask", args=[study.pk]),
         "changed_study": study,
+        "catalogue_changes": changes_since(request.user, study.revision.rows),
         "seen_by": seen_by(request.user, study.revision.scenario),
     }
     return _rendered(request, study, question)

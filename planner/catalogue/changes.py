@@ -1,0 +1,102 @@
+"""What the catalogue says otherwise today than the rows that a question keeps."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from planner.accounts.owned import Visitor
+from planner.catalogue.columns import columns
+from planner.catalogue.display import quantity, words_of
+from planner.catalogue.kept import Kept, kept_machines, kept_model, kept_prices
+from planner.catalogue.services import model_for, price_books_for, whole_machines_for
+from simcore.spec import Accelerator, Machine, Model, Price, SpecError
+
+GONE = "not in the catalogue any more"
+NOT_GIVEN = "not given"
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """One figure, as the question keeps it and as the catalogue has it today."""
+
+    row: str
+    figure: str
+    was: str
+    now: str
+    address: str = ""
+    """The row's page; empty where it is gone."""
+
+
+def changes_since(user: Visitor, kept: Kept) -> list[RowChange]:
+    """What a question that keeps these rows would be asked with today; nothing where it keeps none."""
+    model, machines = kept_model(kept), kept_machines(kept)
+    found = list(_of_model(user, model)) if model else []
+    for machine in machines.values():
+        found += _of_machine(user, machine)
+    return found + list(_of_prices(user, kept, machines))
+
+
+def _of_model(user: Visitor, was: Model) -> Iterator[RowChange]:
+    try:
+        now = model_for(user, was.id)
+    except SpecError:
+        yield RowChange(was.name, "Model", "", GONE)
+        return
+    yield from _figures("models", was.name, was, now)
+
+
+def _of_machine(user: Visitor, was: Machine) -> Iterable[RowChange]:
+    try:
+        (now,) = whole_machines_for(user, [was.id])
+    except SpecError:
+        return [RowChange(was.name, "Machine", "", GONE)]
+    found = list(_figures("machines", was.name, was, now))
+    first, second = was.accelerator, now.accelerator
+    if isinstance(first, Accelerator) and isinstance(second, Accelerator):
+        if first.id != second.id:
+            found.append(
+                RowChange(was.name, words_of("accelerator"), first.name, second.name, _page("machines", was.id))
+            )
+        else:
+            found += _figures("accelerators", f"{was.name}, {first.name}", first, second)
+    return found
+
+
+def _figures(table: str, name: str, was: Model | Machine | Accelerator, now: object) -> Iterator[RowChange]:
+    for field in dataclasses.fields(was):
+        first, second = getattr(was, field.name), getattr(now, field.name)
+        if first == second or field.name in ("id", "accelerator"):
+            continue
+        unit = columns(table)[field.name].unit
+        before, after = (NOT_GIVEN if value is None else quantity(_text(value), unit) for value in (first, second))
+        yield RowChange(name, words_of(field.name), before, after, _page(table, was.id))
+
+
+def _of_prices(user: Visitor, kept: Kept, machines: dict[str, Machine]) -> Iterator[RowChange]:
+    """Of the machines kept: what else a book says does not matter to the question."""
+    was = kept_prices(kept)
+    if was is None:
+        return
+    now = price_books_for(user).get(was.id)
+    today = {price.machine: price for price in now.prices} if now else {}
+    for price in was.prices:
+        if price.machine not in machines:
+            continue
+        said = _price(price), _price(today.get(price.machine))
+        if said[0] != said[1]:
+            address = reverse("catalogue:price_book", args=[was.id]) if now else ""
+            yield RowChange(f"{machines[price.machine].name} in {was.name}", "Price", *said, address)
+
+
+def _price(price: Price | None) -> str:
+    return f"{price.usd_per_hour} {price.currency} an hour, {price.kind.replace('_', ' ')}" if price else GONE
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _page(table: str, row_id: str) -> str:
+    return reverse("catalogue:row", args=[table, row_id])

@@ -1,0 +1,82 @@
+"""A question keeps the rows it was asked with, says where the catalogue has moved on, and takes today's if asked."""
+
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+from django.test import Client
+
+from planner.accounts.models import Team, User
+from planner.catalogue.changes import changes_since
+from planner.catalogue.models import FigureOverride, Price, PriceBook
+from planner.studies.models import Study
+from tests.unit.planner.studies.conftest import Inputs
+
+Start = Callable[[], Study]
+
+
+def own(team: Team, table: str, row_id: str, **figures: str) -> None:
+    for field, value in figures.items():
+        FigureOverride.objects.create(
+            team=team, table=table, row_id=row_id, field=field, value=value, source="x", date="2026-11", status="user"
+        )
+
+
+def change_everything(team: Team) -> None:
+    own(team, "machines", "dgx-h100", host_w="1900")
+    own(team, "accelerators", "a100-80gb", tdp_w="390", fp8_flops_per_s="624e12")
+    own(team, "models", "bloom-176b", max_model_tokens="4096")
+    own(team, "machines", "dgx-b200", host_w="1")
+    book = PriceBook.objects.create(team=team, book_id="list", name="List Apr 2026", date="2026-11-01")
+    for machine, usd in (("dgx-h100", 30), ("dgx-b200", 1)):
+        Price.objects.create(book=book, machine=machine, usd_per_hour=usd, source="offer", date="2026-11-01")
+
+
+def test_what_changed_is_said_figure_by_figure(start: Start, alice: User, team: Team) -> None:
+    rows = start().revision.rows
+    assert changes_since(alice, rows) == []
+    change_everything(team)
+    assert [(one.row, one.figure, one.was, one.now) for one in changes_since(alice, rows)] == [
+        ("BLOOM 176B", "Longest sequence", "2,048 tokens", "4,096 tokens"),
+        ("DGX A100, A100 80 GB SXM", "TDP", "400 W", "390 W"),
+        ("DGX A100, A100 80 GB SXM", "Peak, fp8 dense", "not given", "624 TFLOP/s"),
+        ("DGX H100", "Host: CPUs, NICs, switches", "2,000 W", "1,900 W"),
+        ("DGX A100 in List Apr 2026", "Price", "28.00 USD an hour, on demand", "not in the catalogue any more"),
+        ("DGX H100 in List Apr 2026", "Price", "36.00 USD an hour, on demand", "30.00 USD an hour, on demand"),
+    ]
+    assert changes_since(alice, {}) == []
+
+
+def test_the_page_says_so_and_the_old_answer_stays(
+    start: Start, team: Team, alice_client: Client, sent: list[Any]
+) -> None:
+    study = start()
+    before = (study.spec, study.prices)
+    assert "The catalogue has changed" not in alice_client.get(f"/studies/{study.pk}/").content.decode()
+    own(team, "machines", "dgx-h100", host_w="1900")
+    page = unescape(alice_client.get(f"/studies/{study.pk}/").content.decode())
+    assert "The catalogue has changed since this was asked: 1 figure." in page
+    study.refresh_from_db()
+    assert (study.spec, study.prices) == before
+
+
+def test_asked_again_it_keeps_its_rows_until_todays_are_wanted(
+    start: Start, inputs: Inputs, team: Team, alice_client: Client, sent: list[Any]
+) -> None:
+    study = start()
+    own(team, "machines", "dgx-h100", host_w="1900")
+
+    def asked(**more: str) -> Study:
+        response = alice_client.post(f"/studies/{study.pk}/ask", {**inputs, **more})
+        return Study.unscoped.get(pk=int(response["Location"].split("/")[2]))
+
+    def host_w(of: Study) -> float:
+        return next(one["machine"]["host_w"] for one in of.spec["machines"] if one["machine"]["id"] == "dgx-h100")
+
+    changed = asked(rate_req_per_s="11")
+    assert (changed.revision.number, host_w(changed)) == (2, 2000)
+    todays = asked(rate_req_per_s="11", rows="today")
+    assert (todays.revision.number, host_w(todays)) == (3, 1900)
+    assert "The catalogue has changed" not in alice_client.get(f"/studies/{todays.pk}/").content.decode()
+    from_the_first = asked(rate_req_per_s="12")
+    assert (from_the_first.revision.number, host_w(from_the_first)) == (4, 2000)
