@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -103,30 +103,32 @@ class Line:
             arrivals=self.spec.arrivals,
             seed=self.spec.seeds[0],
         )
-        return Design(design_id(case), self._label(counts), self.family, case)
+        return Design(design_id(case), label(self.scheduler, self.pools, counts), self.family, case)
 
     def nameplate_w(self, counts: tuple[int, ...]) -> float:
         """Nameplate watts of so many machines."""
         return sum(pool.machine.nameplate_w * count for pool, count in zip(self.pools, counts, strict=True))
 
-    def _label(self, counts: tuple[int, ...]) -> str:
-        tail = self._parallelism()
-        budget = self.scheduler.token_budget
-        said = f", {'auto' if budget == AUTO else f'{budget}-token'} budget" if budget else ""
-        if self.scheduler.kind == SPLIT:
-            parts = [f"{count} {pool.machine.name} {pool.role}" for pool, count in zip(self.pools, counts, strict=True)]
-            return " + ".join(parts) + (", chunked" if self.scheduler.chunked else "") + said + tail
-        return f"{SCHEDULER_NAMES[self.scheduler.kind]} on {counts[0]} {self.pools[0].machine.name}{said}{tail}"
 
-    def _parallelism(self) -> str:
-        """``, TP4``, ``, TP4 PP2 + TP8``; nothing where each pool's replicas are whole machines in one stage."""
-        if all((pool.tensor_parallel, pool.pipeline_parallel) == (pool.machine.accelerators, 1) for pool in self.pools):
-            return ""
-        each = [
-            f"TP{pool.tensor_parallel}" + (f" PP{pool.pipeline_parallel}" if pool.pipeline_parallel > 1 else "")
-            for pool in self.pools
-        ]
-        return ", " + " + ".join(dict.fromkeys(each))
+def label(scheduler: SchedulerSpec, pools: Sequence[PoolChoice | PoolSpec], counts: Sequence[int]) -> str:
+    """What a design is called: ``11 DGX H100 prefill + 9 DGX A100 decode``."""
+    names = [resolve_machine(pool.machine).name for pool in pools]
+    budget = scheduler.token_budget
+    said = f", {'auto' if budget == AUTO else f'{budget}-token'} budget" if budget else ""
+    tail = said + _parallelism(pools)
+    if scheduler.kind == SPLIT:
+        parts = [f"{count} {name} {pool.role}" for pool, name, count in zip(pools, names, counts, strict=True)]
+        return " + ".join(parts) + (", chunked" if scheduler.chunked else "") + tail
+    return f"{SCHEDULER_NAMES[scheduler.kind]} on {counts[0]} {names[0]}{tail}"
+
+
+def _parallelism(pools: Sequence[PoolChoice | PoolSpec]) -> str:
+    """``, TP4``, ``, TP4 PP2 + TP8``; nothing where each pool's replicas are whole machines in one stage."""
+    sizes = [(pool.tensor_parallel, pool.pipeline_parallel) for pool in pools]
+    if all(size == (resolve_machine(pool.machine).accelerators, 1) for pool, size in zip(pools, sizes, strict=True)):
+        return ""
+    each = [f"TP{tensor}" + (f" PP{stages}" if stages > 1 else "") for tensor, stages in sizes]
+    return ", " + " + ".join(dict.fromkeys(each))
 
 
 def design_id(case: Case) -> str:

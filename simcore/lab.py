@@ -9,6 +9,7 @@ from simcore.analyses.kind import Run
 from simcore.capacity import at_rate
 from simcore.evaluate import capacity_of
 from simcore.evaluation import Evaluation
+from simcore.slack import least_multiplier
 from simcore.spec import Case
 from simcore.traces import Trace
 
@@ -28,4 +29,6 @@ class EngineLab(Lab):
         self.check()
         probe = at_rate(case, self.trace, rate_req_per_s)
         of = probe.summary
-        return Run(probe.result, of.ttft_s, of.tbt_s, of.tpot_s, of.e2e_s, of.queue_s)
+        times = (of.ttft_s, of.tbt_s, of.tpot_s, of.e2e_s, of.queue_s)
+        slack = least_multiplier(probe.goal.slo, of.slo.limits, probe.latencies) if of.stability.stable else None
+        return Run(probe.result, *times, slack)

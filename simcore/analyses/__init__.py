@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcore.analyses import token_budget
+from simcore.analyses import slo_cost, token_budget
 from simcore.analyses.kind import Kind, Lab, Subject
 from simcore.spec import SpecError, decode, nearest
 
@@ -16,6 +16,7 @@ __all__ = ["KINDS", "Kind", "Lab", "Subject", "analyse", "kind_of", "parameters_
 
 KINDS: dict[str, Kind[Any, Any]] = {
     "token_budget": token_budget.KIND,
+    "slo_cost": slo_cost.KIND,
 }
 """By name, in the order in which a result shows them."""
 

@@ -39,6 +39,8 @@ class Run:
     tpot_s: Distribution
     e2e_s: Distribution
     queue_s: Distribution
+    least_slo_multiplier: float | None = None
+    """The least multiple of the case's SLO that it holds at this rate (``simcore.slack``); None: it holds none."""
 
 
 class Lab(Protocol):

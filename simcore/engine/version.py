@@ -40,6 +40,7 @@ READERS = (
     "rows.py",
     "serving_power.py",
     "shortfalls.py",
+    "slack.py",
     "spent.py",
     "steady_state.py",
     "trust",

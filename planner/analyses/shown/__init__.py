@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from planner.analyses.shown import token_budget
+from planner.analyses.shown import slo_cost, token_budget
 from planner.analyses.shown.parts import Shown
 
 __all__ = ["Shown", "shown"]
@@ -11,6 +11,7 @@ __all__ = ["Shown", "shown"]
 Json = dict[str, Any]
 SHOWN: dict[str, Callable[[Json], Shown]] = {
     "token_budget": token_budget.shown,
+    "slo_cost": slo_cost.shown,
 }
 
 

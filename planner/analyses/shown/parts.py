@@ -25,6 +25,8 @@ class Cell:
 
     text: str
     exact: str = ""
+    is_text: bool = False
+    """Words: set from the left."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,12 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     note: str = ""
+
+    @property
+    def heads(self) -> list[tuple[str, bool]]:
+        """Each column with whether it has words."""
+        first = self.rows[0].cells if self.rows else ()
+        return [(name, i == 0 or (i < len(first) and first[i].is_text)) for i, name in enumerate(self.columns)]
 
 
 @dataclass(frozen=True)

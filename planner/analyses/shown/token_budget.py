@@ -86,7 +86,7 @@ def _row(row: Json) -> Row:
         _number(row["ttft_p99_s"]),
         _number(row["tbt_p50_s"], 1000),
         _number(row["tbt_p99_s"], 1000),
-        Cell(_verdict(row)),
+        Cell(_verdict(row), is_text=True),
     ]
     return Row(tuple(cells), "answer" if row["is_yours"] else "")
 

@@ -1,0 +1,316 @@
+"""What a tighter SLO costs, and what a looser one saves: the cheapest design at each multiple of the SLO.
+
+All latency limits times a factor, percentiles and shares as they are. What a design's requests wait for at the rate
+does not depend on the SLO, so one run a design says at which multiple it begins to hold (``simcore.slack``). Of the
+best co-located and the best split design of the answer other sizes are run, and of the co-located one other token
+budgets, as a tighter limit on TBT wants a smaller one; the study's own designs count by their run at the rate. Prices
+are applied when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from simcore import fleet
+from simcore.analyses.chosen import best_design
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.catalogue import resolve_machine
+from simcore.cost import predicted_cpu_s
+from simcore.economics.hourly import usd_per_hour, usd_per_month
+from simcore.evaluation import Evaluation
+from simcore.families import SPLIT, label
+from simcore.result import StudyResult, is_split, token_budget
+from simcore.rows import DesignRow
+from simcore.shortfalls import POWER_WORDS
+from simcore.slack import of_limits
+from simcore.spec import BUDGET_KINDS, AttainmentSlo, Case, SpecError, StudySpec, bounded
+from simcore.words import dollars, number, percent
+from simcore.workload_statistics import WorkloadStatistics
+
+MULTIPLIERS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
+MOST_MULTIPLIERS = 50
+BUDGETS = (128, 256, 512, 1024, 2048)
+STEP, DOWN, UP = 1.06, 10, 15
+"""Sizes tried: the design's own times 1.06 to the power of -10 (0.56) to 15 (2.4)."""
+COARSE = 2
+"""Every second of these where only the prefill or only the decode pool changes."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """``multipliers``: of all latency limits."""
+
+    multipliers: tuple[float, ...] = bounded(MULTIPLIERS, least=0.05, most=20)
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.multipliers) <= MOST_MULTIPLIERS:
+            raise SpecError(f"multipliers: found {len(self.multipliers)}, expected 1 to {MOST_MULTIPLIERS}")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Designs to be run at the rate; which multiples are asked about changes nothing."""
+
+    cases: tuple[Case, ...]
+    rate_req_per_s: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A design with the least multiple of the SLO that it holds."""
+
+    case: Case
+    label: str
+    usd_per_hour: Decimal
+    least: float
+
+
+def task(subject: Subject, parameters: Parameters) -> Task:
+    """Other sizes of the best designs, those that the study has run left out."""
+    result = subject.result
+    bases = [result.designs[row.design_id].case for row in _bases(result)]
+    wanted = dict.fromkeys(case for base in bases for case in _around(base) if _within(case, result.spec))
+    return Task(tuple(wanted), result.spec.rate_req_per_s)
+
+
+def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
+    """A run each."""
+    return sum(predicted_cpu_s(case, statistics, 1.0) for case in task.cases)
+
+
+def run(task: Task, lab: Lab) -> Json:
+    """The least multiple that each holds; None where it holds none."""
+    return {"least": [lab.run(case, task.rate_req_per_s).least_slo_multiplier for case in task.cases]}
+
+
+def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
+    """The cheapest design at each multiple: of all, co-located, split."""
+    result = subject.result
+    candidates = sorted(_candidates(result, task, found), key=lambda one: (one.usd_per_hour, one.least, one.label))
+    rows = [_row(candidates, multiplier) for multiplier in sorted({*parameters.multipliers, 1.0})]
+    return {
+        "rate_req_per_s": task.rate_req_per_s,
+        "multiples": rows,
+        "designs_run": len(task.cases),
+        "sentences": _sentences(rows, result),
+        "assumptions": _assumptions(result, task),
+    }
+
+
+def _bases(result: StudyResult) -> list[DesignRow]:
+    """The best co-located and the best split design."""
+    found = [best_design(result, fits) for fits in (_together, is_split)]
+    kept = [row for row in found if row is not None]
+    if not kept:
+        raise SpecError("no design of this study has a capacity: there is no answer whose SLO could be changed")
+    return kept
+
+
+def _together(row: DesignRow) -> bool:
+    return not is_split(row)
+
+
+def _around(base: Case) -> Iterable[Case]:
+    """Other sizes, and of a design with a token budget each of these under other budgets."""
+    counts = tuple(fleet.pool_machines(pool) for pool in base.pools)
+    for scheduler in _schedulers(base):
+        for sizes in sorted(_sizes(counts)):
+            pools = tuple(replace(p, machines=n, replicas=None) for p, n in zip(base.pools, sizes, strict=True))
+            yield replace(base, scheduler=scheduler, pools=pools)
+
+
+def _schedulers(base: Case) -> list[Any]:
+    if base.scheduler.kind not in BUDGET_KINDS:
+        return [base.scheduler]
+    budgets = sorted({*BUDGETS, token_budget(base) or BUDGETS[0]})
+    return [replace(base.scheduler, token_budget=budget) for budget in budgets]
+
+
+def _sizes(counts: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """All pools together in fine steps; where there are two, either alone in coarse ones."""
+    steps = [STEP**power for power in range(-DOWN, UP + 1)]
+    found = {tuple(max(round(count * step), 1) for count in counts) for step in steps}
+    if len(counts) > 1:
+        for place in range(len(counts)):
+            found |= {
+                tuple(max(round(n * step), 1) if i == place else n for i, n in enumerate(counts))
+                for step in steps[::COARSE]
+            }
+    return found
+
+
+def _within(case: Case, spec: StudySpec) -> bool:
+    """Whether the question's limits allow it, as far as ratings and counts say."""
+    limits, used = spec.limits, fleet.machine_counts(case)
+    watts = {"nameplate": fleet.nameplate_w(case), "provisioned": fleet.provisioned_w(case)}.get(limits.power_kind, 0.0)
+    racks = fleet.racks(case)
+    on_hand = {resolve_machine(choice.machine).id: choice.on_hand for choice in spec.machines}
+    return (
+        (limits.power_limit_kw is None or watts <= limits.power_limit_kw * 1000 * (1 + 1e-12))
+        and (limits.machines is None or sum(used.values()) <= limits.machines)
+        and (limits.racks is None or racks is None or racks <= limits.racks)
+        and all(most is None or used.get(name, 0) <= most for name, most in on_hand.items())
+    )
+
+
+def _candidates(result: StudyResult, task: Task, found: Json) -> Iterable[Candidate]:
+    for case, least in zip(task.cases, found["least"], strict=True):
+        if least is not None:
+            counts = [pool.machines or 1 for pool in case.pools]
+            cost = usd_per_hour(fleet.machine_counts(case), result.book)
+            yield Candidate(case, label(case.scheduler, case.pools, counts), cost, least)
+    for row in result.rows:
+        design = result.designs[row.design_id]
+        least = _known(result.evaluations[row.design_id], result.spec)
+        if least is not None and _within(design.case, result.spec):
+            yield Candidate(design.case, design.label, row.usd_per_hour, least)
+
+
+def _known(evaluation: Evaluation, spec: StudySpec) -> float | None:
+    """What the study's own run says; of an attainment only whether it is held as it is."""
+    ran = evaluation.at_required
+    if ran is None or not ran.stable or ran.rate_req_per_s != spec.rate_req_per_s:
+        return None
+    if isinstance(spec.slo, AttainmentSlo):
+        return 1.0 if evaluation.holds(spec.rate_req_per_s) else None
+    least = of_limits(ran.limits)
+    held = evaluation.holds(spec.rate_req_per_s)
+    return None if least is None or (least <= 1.0 and not held) else least
+
+
+def _row(candidates: Sequence[Candidate], multiplier: float) -> Json:
+    """``candidates``: cheapest first."""
+
+    def cheapest(fits: Callable[[Candidate], bool]) -> Json | None:
+        first = next((one for one in candidates if one.least <= multiplier and fits(one)), None)
+        return None if first is None else _design(first)
+
+    return {
+        "multiplier": multiplier,
+        "cheapest": cheapest(lambda one: True),
+        "co_located": cheapest(lambda one: one.case.scheduler.kind != SPLIT),
+        "split": cheapest(lambda one: one.case.scheduler.kind == SPLIT),
+    }
+
+
+def _design(found: Candidate) -> Json:
+    return {
+        "design": found.label,
+        "machines": sum(fleet.machine_counts(found.case).values()),
+        "token_budget": token_budget(found.case),
+        "usd_per_hour": str(found.usd_per_hour),
+        "usd_per_month": str(usd_per_month(found.usd_per_hour)),
+        "least_multiplier": found.least,
+    }
+
+
+def _sentences(rows: Sequence[Json], result: StudyResult) -> list[str]:
+    as_asked = next(row for row in rows if row["multiplier"] == 1.0)
+    if as_asked["cheapest"] is None:
+        first = next((row for row in rows if row["cheapest"] is not None), None)
+        if first is None:
+            return ["No design that was run holds the SLO at any of these multiples."]
+        return [f"No design that was run holds the SLO as it is; with limits {_times(first)} as long {_costs(first)}."]
+    held = [row for row in rows if row["cheapest"] is not None]
+    said = [_too_tight(rows), _moved(held[0], as_asked), _moved(held[-1], as_asked)]
+    return [text for text in [*said, _apart(rows, as_asked), *_crossings(rows), _cheaper(as_asked, result)] if text]
+
+
+def _too_tight(rows: Sequence[Json]) -> str:
+    lost = [row for row in rows if row["cheapest"] is None]
+    if not lost:
+        return ""
+    return f"With limits {_times(lost[-1])} as long no design that was run holds the rate within the question’s limits."
+
+
+def _moved(row: Json, as_asked: Json) -> str:
+    if row is as_asked:
+        return ""
+    start = f"With limits {_times(row)} as long"
+    share = _usd(row["cheapest"]) / _usd(as_asked["cheapest"]) - 1
+    if abs(share) < 0.0005:
+        return f"{start} the rate costs the same."
+    return f"{start} {_costs(row)}, {percent(share)} {'more' if share > 0 else 'less'}."
+
+
+def _costs(row: Json) -> str:
+    cheapest = row["cheapest"]
+    return f"{cheapest['design']} at {dollars(Decimal(cheapest['usd_per_month']))} a month is the cheapest"
+
+
+def _apart(rows: Sequence[Json], as_asked: Json) -> str:
+    """What the tightest multiple that both kinds hold costs each of them."""
+    kinds = ("co_located", "split")
+    tight = next((row for row in rows if row["multiplier"] < 1 and all(row[kind] for kind in kinds)), None)
+    if tight is None or not all(as_asked[kind] for kind in kinds):
+        return ""
+    co_located, split = (_usd(tight[kind]) / _usd(as_asked[kind]) for kind in kinds)
+    return (
+        f"Limits {_times(tight)} as long cost co-located serving {number(co_located)} times and split serving"
+        f" {number(split)} times what the limits as they are cost it."
+    )
+
+
+def _crossings(rows: Sequence[Json]) -> list[str]:
+    """Where the cheaper of the two kinds becomes the other."""
+    both = [row for row in rows if row["co_located"] and row["split"]]
+    splits = [_usd(row["split"]) < _usd(row["co_located"]) for row in both]
+    return [
+        f"Split serving is the cheaper {f'up to {_times(low)}' if was else f'from {_times(high)} on'}, co-located"
+        f" serving {f'from {_times(high)} on' if was else f'up to {_times(low)}'}."
+        for low, high, was, now in zip(both, both[1:], splits, splits[1:], strict=False)
+        if was != now
+    ]
+
+
+def _cheaper(as_asked: Json, result: StudyResult) -> str:
+    """Where a size or a budget that the study did not try beats its answer."""
+    if result.winner is None or result.spec.goal != "cost":
+        return ""
+    less = 1 - _usd(as_asked["cheapest"]) / float(usd_per_month(result.winner.usd_per_hour))
+    if less < 0.0005:
+        return ""
+    return f"The study did not try {as_asked['cheapest']['design']}, which holds the rate for {percent(less)} less."
+
+
+def _times(row: Json) -> str:
+    return f"{number(row['multiplier'])} times"
+
+
+def _usd(design: Json) -> float:
+    return float(design["usd_per_month"])
+
+
+def _assumptions(result: StudyResult, task: Task) -> list[Json]:
+    named = [row.label for row in _bases(result)]
+    kind = result.spec.limits.power_kind
+    said = [
+        ("Every latency limit is multiplied; percentiles and shares stay. A multiple is held where one run at the rate"
+         " holds it: capacities are not searched again.", "simcore/slack.py"),
+        (f"Run: {len(task.cases):,} sizes, from half to twice as many machines, of {' and of '.join(named)}, with token"
+         f" budgets of {BUDGETS[0]} to {BUDGETS[-1]:,} where these have one; and the study’s own designs. Other"
+         " families, tensor parallel sizes and mixtures were not searched: a cheaper one may exist.", ""),
+        ("Measured for comparison: on one machine, going from TTFT 2 s and TPOT 200 ms at P99 to 450 and 40 ms cost"
+         " Llama-2-70B 1.5 to 2.9 times its throughput, an 8B 1.05 to 1.3 times.", "MLPerf Inference v5.1, 2025"),
+    ]  # fmt: skip
+    if result.spec.limits.power_limit_kw is not None and kind not in ("nameplate", "provisioned"):
+        said.append((f"The limit on {POWER_WORDS[kind]} power was not checked for other sizes.", ""))
+    return [{"text": text, "source": source} for text, source in said]
+
+
+KIND = Kind(
+    name="slo_cost",
+    title="What the SLO costs",
+    about="What tighter latency limits would cost, and what looser ones would save: the cheapest design at each.",
+    parameters=Parameters,
+    task_type=Task,
+    task=task,
+    cpu_s=cpu_s,
+    steps=lambda task: len(task.cases),
+    run=run,
+    told=told,
+    fields=(Field("multipliers", "Limits times", "", "Separated by commas; below 1 is tighter."),),
+)
