@@ -53,8 +53,8 @@ def _screened(result: StudyResult) -> str:
     found = [evaluation for evaluation in result.evaluations.values() if evaluation.status == "screened"]
     asked, proven = sum(evaluation.rate_only for evaluation in found), sum(evaluation.by_bound for evaluation in found)
     tried = len(found) - asked - proven
-    were, rate = "was" if asked == 1 else "were", number(result.spec.rate_req_per_s)
-    text = f", {counted(asked, 'more design')} {were} run at {rate} requests/s alone" if asked else ""
+    were = "was" if asked == 1 else "were"
+    text = f", {counted(asked, 'more design')} {were} run at the required rate alone" if asked else ""
     ways = [(proven, "by proof")] * (proven > 0) + [(tried, "by one run at what another holds")] * (tried > 0)
     if not ways:
         return text

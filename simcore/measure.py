@@ -47,10 +47,10 @@ def measure_of(spec: StudySpec) -> Measure:
     return Measure(lambda row: float(row.usd_per_hour), "Costs {} less than", "Costs as much as", "cost")
 
 
-def difference(measure: Measure, winner: DesignRow, other: DesignRow) -> str:
-    """``Costs 12 % less than`` the other."""
+def difference(measure: Measure, winner: DesignRow, other: DesignRow, span: str = "") -> str:
+    """``Costs 12 % less than`` the other; with the span of the share, ``Costs 12 % (8 to 16) less than``."""
     less = 1 - measure.figure(winner) / measure.figure(other)
-    return measure.less.format(percent(less)) if less > 0 else measure.same
+    return measure.less.format(f"{percent(less)}{span}") if less > 0 else measure.same
 
 
 def more(measure: Measure, winner: DesignRow, other: DesignRow) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from simcore.catalogue import resolve_machine
 from simcore.families import SPLIT
+from simcore.fleet import pool_machines
 from simcore.rows import DesignRow
 from simcore.spec import Case
+from simcore.trust.ties import kind_of
 from simcore.words import listed
 
 
@@ -17,6 +19,22 @@ def purchase(case: Case, row: DesignRow) -> str:
     machine = resolve_machine(case.pools[0].machine).name
     serving = "serving" if row.mixed_machines == 1 else "each serving"
     return f"Buy {row.mixed_machines} {machine}, {serving} whole requests under {_scheduler(row)}{_parallel(row)}."
+
+
+def added(first: DesignRow, second: DesignRow, case: Case, other: Case) -> str:
+    """What the second has beside the first: ``3 DGX H100``, ``1 DGX A100 for decode``; empty where it is no larger
+    design of the same kind."""
+    if kind_of(first) != kind_of(second):
+        return ""
+    parts = []
+    for before, after in zip(case.pools, other.pools, strict=True):
+        more = pool_machines(after) - pool_machines(before)
+        if more < 0:
+            return ""
+        if more:
+            role = "" if len(case.pools) == 1 else f" for {after.role}"
+            parts.append(f"{more} {resolve_machine(after.machine).name}{role}")
+    return listed(parts)
 
 
 def _chunks(case: Case, row: DesignRow) -> str:

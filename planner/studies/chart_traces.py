@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from planner.studies.axes import Axis
+from planner.studies.axes import Plane
 from planner.studies.chart_words import hover
 from planner.studies.series import Look, Point, Series, envelope
 
@@ -18,32 +18,48 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid",
 FAINT = 0.35
 
 
-def traces(points: Sequence[Point], every: Sequence[Series], axis: Axis, look: Look) -> list[Trace]:
-    """The frontier of all, each family with its points, and a ring around the answer."""
-    found = [_frontier(points)]
+def traces(
+    points: Sequence[Point], every: Sequence[Series], behind: Sequence[Point], plane: Plane, look: Look
+) -> list[Trace]:
+    """What was asked, faintly, where it differs; the frontier of all, each family with its points, and a ring around
+    the answer."""
+    found = [_ghost(behind, points, plane), _frontier(points, plane)]
     for series in every:
-        found += _family(series, axis)
+        found += _family(series, plane)
     if answer := next((point for point in points if point.row.design_id == look.answer_id), None):
-        found.append(_answer(answer))
+        found.append(_answer(answer, plane))
     return [trace for trace in found if trace["x"]]
 
 
-def _frontier(points: Sequence[Point]) -> Trace:
-    line = {"shape": "hv", "width": 7, "color": "#000000"}
-    return _steps("frontier", {"role": "frontier"}, envelope(points), line) | {"opacity": 0.22}
+def _ghost(behind: Sequence[Point], points: Sequence[Point], plane: Plane) -> Trace:
+    """The frontier as it was asked; nothing where it is the same."""
+    before, now = envelope(behind, plane), envelope(points, plane)
+    same = [(point.x, point.y) for point in before] == [(point.x, point.y) for point in now]
+    line = {"shape": _shape(plane), "width": 3, "color": "#000000", "dash": "dot"}
+    return _steps("as it was asked", {"role": "ghost"}, [] if same else before, line)
 
 
-def _family(series: Series, axis: Axis) -> list[Trace]:
+def _frontier(points: Sequence[Point], plane: Plane) -> Trace:
+    line = {"shape": _shape(plane), "width": 7, "color": "#000000"}
+    return _steps("frontier", {"role": "frontier"}, envelope(points, plane), line) | {"opacity": 0.22}
+
+
+def _shape(plane: Plane) -> str:
+    """How a frontier steps from a point to the next on its right."""
+    return "hv" if plane.holds_rate else "vh"
+
+
+def _family(series: Series, plane: Plane) -> list[Trace]:
     index, best = series.index, {point.row.design_id for point in series.steps}
-    line = {"shape": "hv", "width": 1.75, "color": COLOURS[index], "dash": DASHES[index]}
+    line = {"shape": _shape(plane), "width": 1.75, "color": COLOURS[index], "dash": DASHES[index]}
     steps = _steps(escape(series.name), {"role": "family", "series": index}, series.steps, line)
-    solid = [point for point in series.points if point.held and not point.is_hollow]
-    points = _points(series, solid, axis, SYMBOLS[index])
+    solid = [point for point in series.points if point.y and not point.is_hollow]
+    points = _points(series, solid, plane, SYMBOLS[index])
     points["marker"] |= {
         "size": [9 if point.row.design_id in best else 6 for point in solid],
         "opacity": [1.0 if point.row.design_id in best else FAINT for point in solid],
     }
-    hollow = _points(series, [point for point in series.points if point.is_hollow], axis, f"{SYMBOLS[index]}-open")
+    hollow = _points(series, [point for point in series.points if point.is_hollow], plane, f"{SYMBOLS[index]}-open")
     return [
         steps | {"legendgroup": str(index)},
         points | {"showlegend": bool(solid)},
@@ -58,40 +74,40 @@ def _steps(name: str, meta: Trace, points: Sequence[Point], line: Trace) -> Trac
         "name": name,
         "meta": meta,
         "x": [point.x for point in points],
-        "y": [point.held for point in points],
+        "y": [point.y for point in points],
         "line": line,
         "hoverinfo": "skip",
         "showlegend": False,
     }
 
 
-def _points(series: Series, points: Sequence[Point], axis: Axis, symbol: str) -> Trace:
+def _points(series: Series, points: Sequence[Point], plane: Plane, symbol: str) -> Trace:
     return {
         "type": "scatter",
         "mode": "markers",
         "name": escape(series.name),
         "meta": {"role": "designs", "series": series.index},
         "x": [point.x for point in points],
-        "y": [point.held for point in points],
+        "y": [point.y for point in points],
         "customdata": [point.row.design_id for point in points],
-        "text": [hover(point, axis) for point in points],
+        "text": [hover(point, plane) for point in points],
         "hovertemplate": "%{text}<extra></extra>",
-        "error_y": _whiskers(points) | {"visible": False},
+        "error_y": _whiskers(points, plane) | {"visible": False},
         "marker": {"symbol": symbol, "color": COLOURS[series.index], "size": 7},
         "legendgroup": str(series.index),
         "cliponaxis": False,
     }
 
 
-def _answer(point: Point) -> Trace:
+def _answer(point: Point, plane: Plane) -> Trace:
     return {
         "type": "scatter",
         "mode": "markers",
         "name": "the answer",
         "meta": {"role": "answer"},
         "x": [point.x],
-        "y": [point.held],
-        "error_y": _whiskers([point]),
+        "y": [point.y],
+        "error_y": _whiskers([point], plane),
         "customdata": [point.row.design_id],
         "marker": {"symbol": "circle-open", "size": 19, "color": "#000000", "line": {"width": 2}},
         "hoverinfo": "skip",
@@ -99,13 +115,20 @@ def _answer(point: Point) -> Trace:
     }
 
 
-def _whiskers(points: Sequence[Point]) -> Trace:
+def _whiskers(points: Sequence[Point], plane: Plane) -> Trace:
     """From each point to the ends of its interval. Of the points that are not the answer charts.js shows those of the
     one that is hovered or chosen."""
-    ends = [(point.row.capacity_low, point.held, point.row.capacity_high) for point in points]
+    ends = [(low, point.y, high) for point in points for low, high in [_interval(point, plane)]]
     return {
         "type": "data",
         "symmetric": False,
-        "array": [0.0 if high is None else max(high - held, 0.0) for _, held, high in ends],
-        "arrayminus": [0.0 if low is None else max(held - low, 0.0) for low, held, _ in ends],
+        "array": [0.0 if high is None else max(high - y, 0.0) for _, y, high in ends],
+        "arrayminus": [0.0 if low is None else max(y - low, 0.0) for low, y, _ in ends],
     }
+
+
+def _interval(point: Point, plane: Plane) -> tuple[float | None, float | None]:
+    row = point.row
+    if plane.holds_rate:
+        return row.capacity_low, row.capacity_high
+    return row.req_per_usd_low, row.req_per_usd_high

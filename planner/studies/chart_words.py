@@ -6,34 +6,53 @@ from collections.abc import Sequence
 from html import escape
 
 from planner.numerals import short
-from planner.studies.axes import Axis
-from planner.studies.series import Look, Point, is_hollow
+from planner.studies.axes import Plane
+from planner.studies.series import Look, Point, envelope, is_hollow, placed
 from simcore.rows import DesignRow
 
 
-def summary(rows: Sequence[DesignRow], axis: Axis, look: Look) -> str:
+def summary(rows: Sequence[DesignRow], plane: Plane, look: Look) -> str:
     """The chart in words, for those who do not see it."""
     if not rows:
         return "No design has been tried yet."
     simulated = [row for row in rows if row.capacity_req_per_s]
     text = f"{_count(len(simulated), 'design')} in {_count(len({row.family for row in simulated}), 'family')}"
-    holding = [row for row in simulated if row.met and axis.value(row) is not None and not is_hollow(row, look)]
+    holding = [row for row in simulated if row.met and plane.x.value(row) is not None and not is_hollow(row, look)]
     if not holding:
-        return f"{text}; none holds {short(look.rate_req_per_s)} requests/s within the limits.{_left_out(rows)}"
+        return f"{text}; none holds {short(look.rate_req_per_s)} requests/s within the limits.{_left_out(rows, plane)}"
+    return f"{text}. {(_least if plane.holds_rate else _best)(holding, plane, look)}{_left_out(rows, plane)}"
+
+
+def _least(holding: Sequence[DesignRow], plane: Plane, look: Look) -> str:
     # Of several that need the least, the one that the answer names: sentence and chart say the same.
     best = min(
         holding,
-        key=lambda row: (axis.value(row), row.design_id != look.answer_id, -(row.capacity_req_per_s or 0)),
+        key=lambda row: (plane.x.value(row), row.design_id != look.answer_id, -(row.capacity_req_per_s or 0)),
     )
     reached = max(best.capacity_req_per_s or 0.0, look.rate_req_per_s)
     return (
-        f"{text}. Least that holds {short(look.rate_req_per_s)} requests/s within the limits: {best.label},"
-        f" {axis.words(axis.value(best) or 0)}, up to {short(reached)} requests/s."
-        f"{_left_out(rows)}"
+        f"Least that holds {short(look.rate_req_per_s)} requests/s within the limits: {best.label},"
+        f" {plane.x.words(plane.x.value(best) or 0)}, up to {short(reached)} requests/s."
     )
 
 
-def _left_out(rows: Sequence[DesignRow]) -> str:
+def _best(holding: Sequence[DesignRow], plane: Plane, look: Look) -> str:
+    """Of those that hold the rate, the best of each merit."""
+    points = [point for point in placed(holding, plane, look) if not point.is_hollow]
+    edge = envelope(points, plane)
+    first, last = edge[0], edge[-1]
+    words = (
+        f"Of the {len(points)} that hold {short(look.rate_req_per_s)} requests/s within the limits, the most requests"
+        f" a dollar: {first.row.label}, {plane.y.words(first.y)} and {plane.x.words(first.x)}."
+    )
+    if last is first:
+        return f"{words} It has the most requests/s a kW, too."
+    return f"{words} The most requests/s a kW: {last.row.label}, {plane.x.words(last.x)} and {plane.y.words(last.y)}."
+
+
+def _left_out(rows: Sequence[DesignRow], plane: Plane) -> str:
+    if not plane.holds_rate:
+        return " Designs that hold less are not on this chart."
     infeasible = sum(row.status in {"infeasible", "failed"} for row in rows)
     screened = sum(row.status == "screened" for row in rows)
     without = sum(row.status == "evaluated" and row.capacity_req_per_s == 0 for row in rows)
@@ -46,10 +65,12 @@ def _hold(designs: int) -> str:
     return "holds" if designs == 1 else "hold"
 
 
-def hover(point: Point, axis: Axis) -> str:
+def hover(point: Point, plane: Plane) -> str:
     """Lines apart by <br>, and no other tag: Plotly makes bold and spans by inline styles, which the page forbids."""
     row = point.row
-    lines = [escape(row.label), escape(axis.words(point.x))]
+    lines = [escape(row.label), escape(plane.x.words(point.x))]
+    if not plane.holds_rate:
+        lines.append(escape(plane.y.words(point.y)))
     if row.capacity_req_per_s:
         lines.append(f"holds {short(row.capacity_req_per_s)} requests/s{_interval(row)}")
     if row.binding_limit and row.capacity_req_per_s:

@@ -1,4 +1,4 @@
-"""The two frontier charts as plain Plotly figures: one stepped line a family, the frontier thick, the rest faint.
+"""The frontier chart as a plain Plotly figure: one stepped line a family, the frontier thick, the rest faint.
 
 A figure carries no style of the page: charts.js gives it the page's fonts and colours by each trace's ``meta``, and
 reads from ``customdata`` which design a point is.
@@ -11,9 +11,10 @@ from html import escape
 from typing import Any
 
 from planner.numerals import short
-from planner.studies.axes import Axis
+from planner.studies.axes import Axis, Plane
 from planner.studies.chart_traces import COLOURS, traces
-from planner.studies.series import Look, Point, Series, families, placed
+from planner.studies.rays import ray_notes, ray_shapes, rays
+from planner.studies.series import Ghost, Look, Point, Series, families, placed
 from simcore.rows import DesignRow
 
 Figure = dict[str, Any]
@@ -23,64 +24,121 @@ LABEL_GAP = 0.055
 """Least distance of two line-end labels, as a share of the chart's height."""
 
 
-def frontier_figure(rows: Sequence[DesignRow], axis: Axis, look: Look) -> Figure:
-    """The chart of all designs that have a place on ``axis``; infeasible ones lie hollow on the zero line."""
-    points = placed(rows, axis, look)
-    every = families(points, look)
-    return {"data": traces(points, every, axis, look), "layout": _layout(points, every, axis, look)}
+def frontier_figure(rows: Sequence[DesignRow], plane: Plane, look: Look, ghost: Ghost | None = None) -> Figure:
+    """The chart of all designs that have a place on ``plane``; infeasible ones lie hollow on the zero line. ``ghost``:
+    the same as it was asked, drawn faintly behind."""
+    points = placed(rows, plane, look)
+    every = families(points, plane, look)
+    behind = [] if ghost is None else placed(ghost.rows, plane, look)
+    return {
+        "data": traces(points, every, behind, plane, look),
+        "layout": _layout([*points, *behind], points, every, plane, look, ghost),
+    }
 
 
-def _layout(points: Sequence[Point], every: Sequence[Series], axis: Axis, look: Look) -> Figure:
-    top = 1.12 * max([look.rate_req_per_s, *(point.held for point in points)])
-    right = 1.04 * max([axis.limit or 0, *(point.x for point in points)]) or 1
+def _layout(
+    shown: Sequence[Point],
+    points: Sequence[Point],
+    every: Sequence[Series],
+    plane: Plane,
+    look: Look,
+    ghost: Ghost | None,
+) -> Figure:
+    rates = [look.rate_req_per_s, *([ghost.rate_req_per_s] if ghost else [])] if plane.holds_rate else []
+    top = 1.12 * max([*rates, *(point.y for point in shown)], default=1.0) or 1.0
+    right = 1.04 * max([plane.x.limit or 0, *(point.x for point in shown)]) or 1.0
+    figures = rays(points, plane)
     return {
         "xaxis": {
-            "title": {"text": axis.title},
+            "title": {"text": plane.x.title},
             "range": [0, right],
-            "tickprefix": axis.prefix,
-            "tickformat": "~s",
-            "showticklabels": bool(points) or axis.limit is not None,
+            "tickprefix": plane.x.prefix,
+            "tickformat": plane.x.ticks,
+            "showticklabels": bool(points) or plane.x.limit is not None,
         },
-        "yaxis": {"title": {"text": "requests/s held under the SLO"}, "range": [0, top], "tickformat": "~g"},
-        "shapes": _shapes(axis, look),
-        "annotations": [*_notes(axis, look, right), *_line_ends(every, top)],
+        "yaxis": {"title": {"text": plane.y.title}, "range": [0, top], "tickformat": plane.y.ticks},
+        "shapes": [*ray_shapes(figures, plane, right, top), *_shapes(plane, look, ghost)],
+        "annotations": [
+            *ray_notes(figures, plane, right, top),
+            *_notes(plane, look, right),
+            *_line_ends(every, plane, top),
+        ],
         "hovermode": "closest",
         "showlegend": False,
     }
 
 
-def _shapes(axis: Axis, look: Look) -> list[Figure]:
-    rate = look.rate_req_per_s
-    shapes: list[Figure] = [
-        {"type": "line", "name": "rate", "xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": rate, "y1": rate}
-    ]
-    if axis.limit is not None:
-        at = axis.limit
-        shapes.append(
-            {"type": "line", "name": "limit", "yref": "paper", "y0": 0, "y1": 1, "xref": "x", "x0": at, "x1": at}
-        )
-    return [shape | {"layer": "below", "line": {"width": 1.5, "dash": "dash", "color": "#000000"}} for shape in shapes]
+def _shapes(plane: Plane, look: Look, ghost: Ghost | None) -> list[Figure]:
+    shapes = []
+    if plane.holds_rate:
+        if ghost and ghost.rate_req_per_s != look.rate_req_per_s:
+            shapes.append(_across("ghost", ghost.rate_req_per_s, "dot"))
+        shapes.append(_across("rate", look.rate_req_per_s))
+    if ghost and ghost.limit is not None and ghost.limit != plane.x.limit:
+        shapes.append(_upright("ghost", ghost.limit, "dot"))
+    if plane.x.limit is not None:
+        shapes.append(_upright("limit", plane.x.limit))
+    return shapes
 
 
-def _notes(axis: Axis, look: Look, right: float) -> list[Figure]:
-    notes: list[Figure] = [
-        {"name": "better", "text": "↖ better: up and left", "xref": "paper", "x": 0.005, "yref": "paper", "y": 1}
-        | {"xanchor": "left", "yanchor": "top", "showarrow": False},
-        {"name": "rate", "text": f"required: {short(look.rate_req_per_s)} requests/s", "xref": "paper", "x": 0.005}
-        | {"yref": "y", "y": look.rate_req_per_s, "xanchor": "left", "yanchor": "bottom", "showarrow": False},
-    ]
-    if axis.limit is not None:
-        text = f"{axis.limit_words}: {axis.limit_value}"
+def _across(name: str, y: float, dash: str = "dash") -> Figure:
+    ends = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": y, "y1": y}
+    return {"type": "line", "name": name, "layer": "below"} | ends | {"line": _line(dash)}
+
+
+def _upright(name: str, x: float, dash: str = "dash") -> Figure:
+    ends = {"yref": "paper", "y0": 0, "y1": 1, "xref": "x", "x0": x, "x1": x}
+    return {"type": "line", "name": name, "layer": "below"} | ends | {"line": _line(dash)}
+
+
+def _line(dash: str) -> Figure:
+    return {"width": 1.5, "dash": dash, "color": "#000000"}
+
+
+def _notes(plane: Plane, look: Look, right: float) -> list[Figure]:
+    notes: list[Figure] = [_better(plane)]
+    if plane.holds_rate:
         notes.append(
-            {"name": "limit", "text": text, "xref": "x", "x": axis.limit, "yref": "paper", "y": 1}
-            | {"xanchor": "right" if axis.limit > right / 2 else "left", "yanchor": "bottom", "showarrow": False}
+            {"name": "rate", "text": f"required: {short(look.rate_req_per_s)} requests/s", "xref": "paper", "x": 0.005}
+            | {"yref": "y", "y": look.rate_req_per_s, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
         )
+    if plane.x.limit is not None:
+        notes.append(_limit_note(plane.x, plane.x.limit, right))
     return notes
 
 
-def _line_ends(every: Sequence[Series], top: float) -> list[Figure]:
+def _better(plane: Plane) -> Figure:
+    left = plane.holds_rate
+    return {
+        "name": "better",
+        "text": "↖ Up and left is better" if left else "Up and right is better ↗",
+        "xref": "paper",
+        "x": 0.005 if left else 0.995,
+        "yref": "paper",
+        "y": 1,
+        "xanchor": "left" if left else "right",
+        "yanchor": "top",
+        "showarrow": False,
+    }
+
+
+def _limit_note(axis: Axis, limit: float, right: float) -> Figure:
+    return {
+        "name": "limit",
+        "text": f"{axis.limit_words}: {axis.limit_value}",
+        "xref": "x",
+        "x": limit,
+        "yref": "paper",
+        "y": 0,
+        "xanchor": "right" if limit > right / 2 else "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }
+
+
+def _line_ends(every: Sequence[Series], plane: Plane, top: float) -> list[Figure]:
     """Each family's name at the height where its line ends, pushed apart where they would overlap."""
-    ends = [(series.steps[-1].held, series.index, series.name) for series in every if series.steps]
+    ends = [(series.steps[-1].y, series.index, series.name) for series in every if series.steps]
     labels, height = [], -top
     for end, index, name in sorted(ends):
         height = max(end, height + LABEL_GAP * top)

@@ -1,57 +1,72 @@
-"""The result page of a study: its answer, charts and tables, from what has been tried so far."""
+"""The result page of a study: its answer, chart and table, from what has been tried so far, and what is supposed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
 
 from planner.studies import results
-from planner.studies.axes import POWER_NAMES, Axis, cost_axis, power_axis
+from planner.studies.axes import POWER_COLUMNS, POWER_NAMES, Plane, cost_plane, merits_plane, power_plane
 from planner.studies.chart_words import summary
+from planner.studies.contexts import context_of
 from planner.studies.figures import Figure, frontier_figure
+from planner.studies.leases import State
 from planner.studies.models import Study
+from planner.studies.moves import Moves, address, read_moves
+from planner.studies.names import family_names
+from planner.studies.predicted import again_s
 from planner.studies.results import Progress
-from planner.studies.series import Look
+from planner.studies.series import Ghost, Look, places_of
+from planner.studies.strip import Strip
 from planner.studies.tables import Extent, Marks, Table, designs_table, kept_designs
-from simcore import explain
-from simcore.catalogue import resolve_machine
+from simcore import explain, what_if_words
 from simcore.explain import AnswerLine
-from simcore.families import SCHEDULER_NAMES, SPLIT
 from simcore.result import StudyResult
-from simcore.spec import StudySpec
+from simcore.untried import Untried, untried
+from simcore.what_if import WhatIf, what_if
 
 ANY_DESIGN = "DESIGN"
-POWER_COLUMNS = {
-    "nameplate": "nameplate_w",
-    "provisioned": "provisioned_w",
-    "drawn_mean": "mean_w",
-    "drawn_p99": "p99_w",
-}
-MAKE = "DGX "
-"""Left out of the names at the lines' ends where all machines share it."""
 FIRST_POLLS_S = ((15, 1), (90, 2))
 """Polled every second for the first 15 s, every two seconds up to 90 s, then every five."""
 LAST_POLLS_S = 5
-EXTENTS = {"cost": Extent.SHORT, "power": Extent.NONE}
-"""How much of each chart's table a page begins with."""
+VIEWS = {"cost": "$", "power": "kW", "both": "both"}
+"""What the chart is drawn over."""
+DRAWN = ("drawn_mean", "drawn_p99")
 
 
 @dataclass(frozen=True)
 class ResultPage:
-    """One state of one study. ``power``: the kW figure that the second chart is drawn over."""
+    """One state of one study. ``power``: the kW figure that charts are drawn over."""
 
     study: Study
     power: str
-    extents: Mapping[str, Extent] = field(default_factory=lambda: EXTENTS)
-    """Chart → how much of its table is shown."""
+    view: str = "cost"
+    extent: Extent = Extent.SHORT
+    """How much of the chart's table is shown."""
     chosen: str = ""
     """The design that is looked at."""
+    query: Mapping[str, Any] | None = None
+    """Of the page's address: what is supposed."""
 
     @cached_property
-    def result(self) -> StudyResult:
+    def base(self) -> StudyResult:
+        """As it was asked."""
         return results.study_result(self.study, self.progress)
+
+    @cached_property
+    def moves(self) -> Moves:
+        return read_moves(self.query or {}, self.base)
+
+    @cached_property
+    def found(self) -> WhatIf:
+        return what_if(self.base, self.moves.changes)
+
+    @property
+    def result(self) -> StudyResult:
+        """Under what is supposed, as far as it needs no simulation."""
+        return self.found.result
 
     @cached_property
     def progress(self) -> Progress:
@@ -59,12 +74,12 @@ class ResultPage:
 
     @cached_property
     def answer(self) -> tuple[AnswerLine, ...]:
-        return explain.answer(self.result, results.how_far(self.study))
+        return explain.answer(self.result, results.how_far(self.study), self.found.rate_is_simulated)
 
     @cached_property
     def failed(self) -> int:
         """Designs that have no result, those whose stored one is damaged among them."""
-        answered = sum(row.status != "failed" for row in self.result.rows)
+        answered = sum(row.status != "failed" for row in self.base.rows)
         return max(0, self.progress.tried + self.progress.screened - answered)
 
     @property
@@ -73,30 +88,92 @@ class ResultPage:
         elapsed = self.progress.elapsed_s
         return next((every for until, every in FIRST_POLLS_S if elapsed < until), LAST_POLLS_S)
 
-    @property
-    def charts(self) -> list["Chart"]:
-        return [self.chart("cost"), self.chart("power")]
+    @cached_property
+    def chart(self) -> "Chart":
+        return Chart(self, self.plane(self.view))
 
-    def chart(self, name: str) -> "Chart":
-        """``cost``, or whatever else for power."""
+    def plane(self, view: str) -> Plane:
+        """The two sides of a chart: of money, of power, or of both merits."""
         limits = self.result.spec.limits
-        if name == "cost":
-            return Chart(self, "cost", "Cost frontier", cost_axis(limits.usd_per_month), "usd_per_hour")
-        limit_kw = limits.power_limit_kw if limits.power_kind == self.power else None
-        return Chart(self, "power", "Power frontier", power_axis(self.power, limit_kw), POWER_COLUMNS[self.power])
+        if view == "both":
+            return merits_plane(self.power)
+        if view == "cost":
+            return cost_plane(limits.usd_per_month, bool(self.result.book.usd_per_kwh))
+        return power_plane(self.power, limits.power_limit_kw if limits.power_kind == self.power else None)
+
+    @property
+    def views(self) -> list[tuple[str, str, bool]]:
+        return [(view, name, view == self.view) for view, name in VIEWS.items()]
 
     @property
     def power_kinds(self) -> list[tuple[str, str, bool]]:
         return [(kind, name.removeprefix("kW "), kind == self.power) for kind, name in POWER_NAMES.items()]
 
+    @property
+    def drawn_is_shown(self) -> bool:
+        return self.view != "cost" and self.power in DRAWN
+
+    @cached_property
+    def shown_as(self) -> dict[str, str]:
+        """What of the address is not supposed: the chart's form, where it is not the first one."""
+        first = self.study.spec["limits"]["power_kind"]
+        return {
+            **({"view": self.view} if self.view != "cost" else {}),
+            **({"power": self.power} if self.power != first else {}),
+        }
+
+    @property
+    def own_query(self) -> str:
+        """Of the address that shows this page."""
+        return address(self.shown_as | self.moves.query)
+
+    @property
+    def mistakes(self) -> list[str]:
+        """What of the address could not be read."""
+        return [f"{name}: {error}" for name, error in self.moves.errors.items()]
+
+    @property
+    def reset_all(self) -> str:
+        """The address without what is supposed."""
+        return address(self.shown_as)
+
+    @cached_property
+    def untried(self) -> Untried:
+        """Designs that may come first and were not tried; of a study that is not complete, that is known already."""
+        if self.study.state != State.DONE:
+            return Untried()
+        try:
+            return untried(context_of(self.study), self.found)
+        except ValueError:  # its workload is not what it was
+            return Untried()
+
+    @cached_property
+    def strip(self) -> Strip:
+        return Strip(self.found, self.moves, self.shown_as, again_s(self.study, self.progress))
+
+    @cached_property
+    def supposed(self) -> list[str]:
+        """What is otherwise than it was asked; empty where nothing is."""
+        return what_if_words.supposed(self.found)
+
+    @property
+    def outcome(self) -> str:
+        return what_if_words.outcome(self.found) if self.supposed else ""
+
+    @property
+    def caveats(self) -> list[str]:
+        return what_if_words.caveats(self.found, self.untried)
+
     @cached_property
     def look(self) -> Look:
         result = self.result
+        names = family_names(result.spec)
         return Look(
             result.spec.rate_req_per_s,
             result.winner.design_id if result.winner else None,
-            family_names(result.spec),
+            names,
             hollow_designs(result),
+            places_of(self.base.rows, names),
         )
 
     @cached_property
@@ -108,44 +185,65 @@ class ResultPage:
 
 @dataclass(frozen=True)
 class Chart:
-    """A frontier chart with its words and its table; each is made when the page asks for it."""
+    """The frontier chart with its words and its table; each is made when the page asks for it."""
 
     page: ResultPage
-    id: str
-    title: str
-    axis: Axis
-    column: str
-    """By which its table is sorted."""
+    plane: Plane
+
+    @property
+    def title(self) -> str:
+        return self.plane.title
+
+    @property
+    def heading(self) -> str:
+        """Of its table on a page of its own."""
+        return {"cost": "Designs by cost", "power": "Designs by power"}.get(self.plane.name, "Designs by Perf/$")
 
     @cached_property
     def figure(self) -> Figure:
-        return frontier_figure(self.page.result.rows, self.axis, self.page.look)
+        return frontier_figure(self.page.result.rows, self.plane, self.page.look, self.ghost)
+
+    @property
+    def ghost(self) -> Ghost | None:
+        """The chart as it was asked, where something is supposed."""
+        base = self.page.base
+        if self.page.result is base:
+            return None
+        limits = base.spec.limits
+        as_asked = limits.usd_per_month if self.plane.name == "cost" else limits.power_limit_kw
+        drawn_over = self.plane.name == "cost" or limits.power_kind == self.page.power
+        return Ghost(base.rows, base.spec.rate_req_per_s, as_asked if drawn_over else None)
 
     @cached_property
     def summary(self) -> str:
-        return summary(self.page.result.rows, self.axis, self.page.look)
+        return summary(self.page.result.rows, self.plane, self.page.look)
 
     @property
     def extent(self) -> Extent:
-        return self.page.extents[self.id]
+        return self.page.extent
 
     @cached_property
     def table(self) -> Table:
         page = self.page
-        return designs_table(page.result, page.marks, self.column, kept_designs(page.result, self.extent, page.chosen))
+        kept = kept_designs(page.result, self.extent, page.chosen)
+        return designs_table(page.result, page.marks, self.plane.column, kept)
 
 
 def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
-    """The page with the power figure asked for, else the one that the question limits, and as much of the tables as
-    is asked for."""
+    """The page with the chart asked for, the power figure asked for, else the one that the question limits, as much of
+    the table as is asked for, and what is supposed."""
     asked = str(query.get("power", ""))
     power = asked if asked in POWER_COLUMNS else study.spec["limits"]["power_kind"]
-    extents = {chart: _extent(query.get(f"{chart}_table"), first) for chart, first in EXTENTS.items()}
-    return ResultPage(study, power, extents, str(query.get("design", "")))
-
-
-def _extent(asked: Any, otherwise: Extent) -> Extent:
-    return Extent(asked) if asked in list(Extent) else otherwise
+    view = str(query.get("view", ""))
+    extent = query.get("table", Extent.SHORT)
+    return ResultPage(
+        study,
+        power,
+        view if view in VIEWS else "cost",
+        Extent(extent) if extent in list(Extent) else Extent.SHORT,
+        str(query.get("design", "")),
+        query,
+    )
 
 
 def hollow_designs(result: StudyResult) -> frozenset[str]:
@@ -155,21 +253,3 @@ def hollow_designs(result: StudyResult) -> frozenset[str]:
         for design_id, found in result.shortfalls.items()
         if any(short.kind not in ("rate", "screened") for short in found)
     )
-
-
-def family_names(spec: StudySpec) -> dict[str, str]:
-    """Family id → ``Sarathi, H100`` or ``Split, H100 + A100``, of all families of the study's machines."""
-    machines = {machine.id: machine.name for machine in (resolve_machine(choice.machine) for choice in spec.machines)}
-    if all(name.startswith(MAKE) for name in machines.values()):
-        machines = {machine_id: name.removeprefix(MAKE) for machine_id, name in machines.items()}
-    together = {
-        f"{kind}:{name}": f"{words.partition(',')[0]}, {label}"
-        for kind, words in SCHEDULER_NAMES.items()
-        for name, label in machines.items()
-    }
-    split = {
-        f"{SPLIT}:{first}+{second}": f"Split, {machines[first]} + {machines[second]}"
-        for first in machines
-        for second in machines
-    }
-    return together | split

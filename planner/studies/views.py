@@ -24,7 +24,7 @@ from planner.sharing.seen import seen_by
 from planner.studies import asked as asked_of
 from planner.studies.actions import study_for
 from planner.studies.models import Study
-from planner.studies.page import EXTENTS, result_page
+from planner.studies.page import VIEWS, result_page
 from planner.studies.panel import design_panel
 from planner.studies.pilot import Judged, judge, kit_of, pilot_page, save_calibrations
 from planner.studies.pilot import read as read_results
@@ -77,26 +77,24 @@ def status(request: HttpRequest, study_id: int) -> HttpResponse:
 
 
 @require_safe
-def power(request: HttpRequest, study_id: int) -> HttpResponse:
-    """The power frontier over another kW figure."""
+def view(request: HttpRequest, study_id: int) -> HttpResponse:
+    """What a page shows where another chart is chosen, or something is supposed: all that follows from its address."""
     study = study_for(request, study_id)
     page = result_page(study, request.GET)
     if not request.htmx:  # type: ignore[attr-defined]
-        return redirect(f"{reverse('studies:result', args=[study_id])}?power={page.power}")
-    context = _context(request, study) | {"result_page": page, "chart": page.chart("power")}
-    return render(request, "studies/_frontier_data.html", context)
+        return redirect(f"{reverse('studies:result', args=[study_id])}?{request.GET.urlencode()}")
+    return render(request, "studies/_view.html", _context(request, study) | {"result_page": page})
 
 
 @require_safe
 def table(request: HttpRequest, study_id: int, chart: str) -> HttpResponse:
     """The table of a chart: as much of it as the page asks for, or all of it on a page of its own."""
     study = study_for(request, study_id)
-    if chart not in EXTENTS:
-        raise Http404("Its charts are those of cost and power.")
-    asked = request.GET if request.htmx else {**request.GET.dict(), f"{chart}_table": Extent.ALL}  # type: ignore[attr-defined]
-    page = result_page(study, asked)
+    if chart not in VIEWS:
+        raise Http404("Its charts are those of cost, of power and of both.")
+    page = result_page(study, {"table": Extent.ALL, **request.GET.dict(), "view": chart})
     template = "studies/_rows.html" if request.htmx else "studies/designs.html"  # type: ignore[attr-defined]
-    return render(request, template, _context(request, study) | {"result_page": page, "chart": page.chart(chart)})
+    return render(request, template, _context(request, study) | {"result_page": page, "chart": page.chart})
 
 
 @require_safe

@@ -14,6 +14,7 @@ from pathlib import Path
 
 READERS = (
     "__main__.py",
+    "against.py",
     "analyses",
     "balance.py",
     "calibration",
@@ -28,6 +29,7 @@ READERS = (
     "lab.py",
     "mean_iteration.py",
     "measure.py",
+    "misses.py",
     "neighbourhood.py",
     "pilot",
     "measurements",
@@ -47,6 +49,7 @@ READERS = (
     "untried.py",
     "validation",
     "what_if.py",
+    "what_if_words.py",
     "why_not.py",
 )
 """Top-level names in ``simcore`` that no simulated figure depends on."""

@@ -64,21 +64,20 @@ def power_words(case: Case) -> str:
     return f"drawn watts {listed(list(found))}, measured against predicted" if found else ""
 
 
-def confidence_words(rate_req_per_s: float, winner: DesignRow, surest: DesignRow | None, more: str) -> str:
-    """What it takes to hold the required rate at the interval's low end too; ``more``: of what the goal compares."""
+def confidence_words(
+    rate_req_per_s: float, winner: DesignRow, surest: DesignRow | None, does: str = "", more: str = ""
+) -> str:
+    """What it takes to hold the required rate at the interval's low end too: ``does``, for so much ``more``; of a much
+    larger or another design also about how large the answer's own kind would be."""
     rate = f"{number(rate_req_per_s)} requests/s"
     if surest is not None and surest.design_id == winner.design_id:
-        return f"at the low end too it holds {rate}"
+        return f"at the interval's low end too it holds {rate}"
     enough = _enlarged(rate_req_per_s, winner)
+    will = f"{does}{f': {more}' if more else ''}" if surest else "no design tried within the limits will do"
+    tried = f"for 90 % confidence at {rate} {will}"
     if surest is not None and surest.family == winner.family and machines_of(surest) <= sum(enough.values()):
-        return f"of those tried, the first to hold {rate} at the low end too is {surest.label}, {more}"
-    about = _enlarged_words(enough) if enough else ""
-    tried = (
-        f"no design tried within the limits holds {rate} at the low end of its interval too"
-        if surest is None
-        else f"of those tried, the first to hold {rate} at the low end too is {surest.label}, {more}"
-    )
-    return f"{tried}{about}"
+        return tried
+    return f"{tried}{_enlarged_words(enough) if enough else ''}"
 
 
 def _enlarged(rate_req_per_s: float, winner: DesignRow) -> dict[str, int]:

@@ -50,6 +50,20 @@ def overlap(first: Margin, second: Margin, ratio: float) -> bool:
     return math.log(ratio) <= down + up + apart
 
 
+def apart(first: Margin, second: Margin) -> tuple[float, float]:
+    """How far the first's capacity over the second's may be lower, and higher, than was simulated: in logarithms, at
+    90 %. What moves both alike is left out; the rest is independent."""
+    return _lower(first, second), _lower(second, first)
+
+
+def _lower(first: Margin, second: Margin) -> float:
+    mine, theirs = ({effect.key: effect for effect in one.effects} for one in (first, second))
+    alone = [effect.down for key, effect in mine.items() if key not in theirs]
+    beside = [effect.up for key, effect in theirs.items() if key not in mine]
+    shared = [_apart(mine[key], theirs[key]) for key in mine if key in theirs]
+    return joined(first.noise_down, [second.noise_up, *alone, *beside, *shared])
+
+
 def _apart(first: Effect, second: Effect) -> float:
     """By how much one curve's error may bring the first down against the second: phase by phase, for what is wrong with
     hybrid batches does not concern a design without them."""
@@ -65,20 +79,23 @@ def tied_designs(
     winner: DesignRow, rows: Iterable[DesignRow], margins: Mapping[str, Margin], goal: str
 ) -> frozenset[str]:
     """Those of ``rows`` that are tied with the answer, by id."""
-    best, own = merit(winner, goal), margins.get(winner.design_id)
-    if own is None or not best:
+    own = margins.get(winner.design_id)
+    if own is None:
         return frozenset()
     return frozenset(
         row.design_id
         for row in rows
-        if _kind(row) != _kind(winner)
-        and (other := margins.get(row.design_id)) is not None
-        and (figure := merit(row, goal)) > 0
-        and overlap(own, other, best / figure)
+        if (other := margins.get(row.design_id)) is not None and are_tied(winner, row, own, other, goal)
     )
 
 
-def _kind(row: DesignRow) -> Hashable:
+def are_tied(first: DesignRow, second: DesignRow, mine: Margin, theirs: Margin, goal: str) -> bool:
+    """Whether what is known does not tell two designs apart in what the goal compares."""
+    best, other = merit(first, goal), merit(second, goal)
+    return kind_of(first) != kind_of(second) and min(best, other) > 0 and overlap(mine, theirs, best / other)
+
+
+def kind_of(row: DesignRow) -> Hashable:
     """Designs of one kind differ by counts of machines alone."""
     parallel = (row.tensor_parallel, row.pipeline_parallel, row.decode_tensor_parallel, row.decode_pipeline_parallel)
     return row.family, *parallel, row.token_budget

@@ -59,6 +59,7 @@ function draw(figure, again) {
   if (!before) listen(figure, plot);
   drawn.set(plot, { text, width });
   ring(plot);
+  plot.dispatchEvent(new CustomEvent("chart:drawn", { bubbles: true }));
 }
 
 function resize(plot) {
@@ -76,6 +77,7 @@ function listen(figure, plot) {
   plot.on("plotly_click", ({ points }) => choose(points.find((point) => point.customdata)?.customdata));
   plot.on("plotly_hover", ({ points }) => mark(plot, "hovered", points.find((point) => point.customdata)?.customdata));
   plot.on("plotly_unhover", () => mark(plot, "hovered", ""));
+  plot.on("plotly_relayout", () => plot.dispatchEvent(new CustomEvent("chart:drawn", { bubbles: true })));
   plot.addEventListener("keydown", (event) => step(plot, event));
   sizes.observe(plot);
 }
@@ -133,8 +135,8 @@ function themed({ data, layout }, width) {
 
 function painted(trace, index, look, series) {
   const role = trace.meta?.role;
-  const ink = role === "frontier" || role === "answer";
-  const colour = ink ? look("ink") : series(trace.meta?.series ?? index);
+  const plain = { frontier: "ink", answer: "ink", ghost: "muted" }[role];
+  const colour = plain ? look(plain) : series(trace.meta?.series ?? index);
   const copy = { ...trace };
   if (trace.line || trace.mode?.includes("lines")) copy.line = { ...trace.line, color: colour };
   if (trace.marker || trace.type === "bar" || trace.type === "histogram") copy.marker = { ...trace.marker, color: colour };
@@ -165,8 +167,8 @@ function laidOut(layout, width, look, series) {
   const names = (layout.annotations ?? []).filter(atLineEnd).map(({ text }) => plain(text));
   const annotations = (layout.annotations ?? []).map((note) => ({
     ...note,
-    visible: !(narrow && atLineEnd(note)),
-    font: { size: 12, color: noteColour(note.name ?? "", look, series) },
+    visible: !(narrow && (atLineEnd(note) || note.name === "ray")),
+    font: { size: note.name === "ray" ? 11 : 12, color: noteColour(note.name ?? "", look, series) },
     text: narrow && note.name === "rate" ? note.text.replace(" requests/s", "") : note.text, // it would cover points
   }));
   return {
@@ -181,7 +183,7 @@ function laidOut(layout, width, look, series) {
     modebar: { bgcolor: "rgba(0,0,0,0)", color: look("muted"), activecolor: look("ink") },
     colorway: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => look(`series-${n}`)),
     annotations,
-    shapes: (layout.shapes ?? []).map((shape) => ({ ...shape, line: { ...shape.line, color: look("muted") } })),
+    shapes: (layout.shapes ?? []).map((shape) => ({ ...shape, line: { ...shape.line, color: look(shape.name === "ray" ? "rule" : "muted") } })),
     xaxis: axis(layout.xaxis, look),
     yaxis: axis(layout.yaxis, look),
   };

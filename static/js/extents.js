@@ -1,8 +1,8 @@
-// How much of each chart's table is shown: none until it is opened, the designs that matter most with the chosen one, or
+// How much of the chart's table is shown: none until it is opened, the designs that matter most with the chosen one, or
 // all. A running study renews a table as far as it was shown when it was asked; what is wanted by then is asked for here.
 
 const RANK = { none: 0, short: 1, all: 2 };
-const wanted = new Map(); // chart -> extent
+let wanted = "none";
 let chosen = "";
 
 document.addEventListener("toggle", onToggle, true); // it does not bubble
@@ -18,44 +18,42 @@ document.addEventListener("design:chosen", ({ detail }) => {
 function onToggle({ target }) {
   const body = target.querySelector(":scope > [data-table]");
   if (!body) return;
-  if (target.open) want(body, "short");
-  else wanted.delete(body.dataset.table);
+  if (target.open) want("short");
+  else wanted = "none";
 }
 
 function onClick(event) {
   if (!event.target.closest("[data-all]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  want(event.target.closest("[data-table]"), "all");
+  want("all");
 }
 
-function want(body, extent) {
-  const chart = body.dataset.table;
-  if (RANK[extent] > RANK[wanted.get(chart) ?? "none"]) wanted.set(chart, extent);
+function want(extent) {
+  if (RANK[extent] > RANK[wanted]) wanted = extent;
   settle();
 }
 
 // What comes was asked for before more was wanted: the rows that are there stay until they, too, come anew. The event of
 // one that was opened this moment comes later, and not at all when it is replaced first.
 function keepShown(fragment) {
-  for (const fresh of fragment.querySelectorAll("[data-table]")) {
-    const shown = document.querySelector(`[data-table="${fresh.dataset.table}"]`);
-    if (shown) onToggle({ target: shown.closest("details") });
-    if (!shown || !fallsShort(fresh) || fallsShort(shown)) continue;
-    fresh.replaceChildren(...shown.childNodes);
-    fresh.closest("details").open = true;
-    fresh.dataset.stale = "";
-  }
+  const fresh = fragment.querySelector("[data-table]");
+  const shown = document.querySelector("[data-table]");
+  if (!fresh) return;
+  if (shown) onToggle({ target: shown.closest("details") });
+  if (!shown || !fallsShort(fresh) || fallsShort(shown)) return;
+  fresh.replaceChildren(...shown.childNodes);
+  fresh.closest("details").open = true;
+  fresh.dataset.stale = "";
 }
 
 function settle() {
-  for (const body of document.querySelectorAll("[data-table]")) {
-    if (fallsShort(body) || "stale" in body.dataset) ask(body);
-  }
+  const body = document.querySelector("[data-table]");
+  if (body && (fallsShort(body) || "stale" in body.dataset)) ask(body);
 }
 
 function fallsShort(body) {
   const shown = extentOf(body);
-  if (RANK[wanted.get(body.dataset.table) ?? "none"] > RANK[shown]) return true;
+  if (RANK[wanted] > RANK[shown]) return true;
   return shown === "short" && chosen && !has(body, chosen);
 }
 
@@ -65,20 +63,19 @@ function has(body, id) {
 }
 
 function extentOf(body) {
-  return body.querySelector(`[name=${body.dataset.table}_table]`)?.value ?? "none";
+  return body.querySelector("[name=table]")?.value ?? "none";
 }
 
-// The source is the table's own: htmx sends one request at a time from an element.
+// The source is the table's own: htmx sends one request at a time from an element. What is supposed is in the address.
 function ask(body) {
-  const chart = body.dataset.table;
   const shown = extentOf(body);
-  const extent = RANK[wanted.get(chart)] > RANK[shown] ? wanted.get(chart) : shown;
+  const extent = RANK[wanted] > RANK[shown] ? wanted : shown;
   const asked = `${extent} ${chosen}`;
   if (body.dataset.asked === asked) return; // it is on its way
   body.dataset.asked = asked;
   delete body.dataset.stale;
   body.closest("details").open = true;
-  const power = document.querySelector("[name=power]:checked")?.value ?? "";
-  const values = { [`${chart}_table`]: extent, power, design: chosen };
+  const supposed = Object.fromEntries(new URLSearchParams(location.search));
+  const values = { ...supposed, table: extent, design: chosen };
   window.htmx.ajax("GET", body.dataset.address, { source: body, target: body, swap: "innerHTML", values });
 }

@@ -10,14 +10,7 @@ if (result && panel) {
   document.addEventListener("keydown", (event) => event.key === "Escape" && !panel.hidden && close());
   document.addEventListener("htmx:afterSettle", mark);
   window.addEventListener("hashchange", show);
-  document.addEventListener("change", keepPower);
   show();
-}
-
-// The address says which power figure is drawn, so that a copied link shows the same.
-function keepPower({ target }) {
-  if (target.name !== "power") return;
-  history.replaceState(null, "", `?${new URLSearchParams({ power: target.value })}${location.hash}`);
 }
 
 function chosenId() {

@@ -16,7 +16,7 @@ SIZES = [(1440, 900), (390, 844)]
 def example(home: Page) -> Page:
     """The example's result page with some designs on it, done or under way."""
     home.get_by_role("link", name="Charts, designs and downloads").click()
-    expect(home.locator("#cost tbody tr").first).to_be_visible(timeout=STUDY_MS)
+    expect(home.locator("#frontier tbody tr").first).to_be_visible(timeout=STUDY_MS)
     return home
 
 
@@ -45,23 +45,23 @@ def test_the_question_fits_with_everything_open(home: Page, width: int, height: 
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_the_charts_are_drawn(example: Page, width: int, height: int) -> None:
     example.set_viewport_size({"width": width, "height": height})
-    for chart in ["cost", "power"]:
-        expect(example.locator(f"#{chart} .plot .main-svg").first).to_be_visible()
-        expect(example.locator(f"#{chart} .scatterlayer .points path").first).to_be_attached()
+    expect(example.locator("#frontier .plot .main-svg").first).to_be_visible()
+    expect(example.locator("#frontier .scatterlayer .points path").first).to_be_attached()
     assert example.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_long_names_at_the_ends_of_lines_are_not_cut(example: Page) -> None:
-    expect(example.locator("#cost .annotation").first).to_be_attached()
+    expect(example.locator("#frontier .annotation").first).to_be_attached()
     over_px = example.evaluate(
         """name => {
-            const data = document.getElementById("cost-figure"), figure = JSON.parse(data.textContent);
+            const data = document.getElementById("frontier-figure"), figure = JSON.parse(data.textContent);
             figure.layout.annotations.find((note) => note.name?.startsWith("family:")).text = name;
             data.textContent = JSON.stringify(figure);
             document.dispatchEvent(new CustomEvent("htmx:afterSettle"));
-            const notes = [...document.querySelectorAll("#cost .annotation text")];
+            const notes = [...document.querySelectorAll("#frontier .annotation text")];
             const end = (element) => element.getBoundingClientRect().right;
-            return end(notes.find((note) => note.textContent === name)) - end(document.querySelector("#cost .plot"));
+            const plot = document.querySelector("#frontier .plot");
+            return end(notes.find((note) => note.textContent === name)) - end(plot);
         }""",
         "Split, DGX H100 capped + DGX H100 capped",
     )
@@ -75,21 +75,54 @@ def test_what_is_outside_the_measured_is_said_once_and_of_a_changed_question_too
     expect(example.locator(".preview .outside")).to_be_visible()
 
 
-def test_another_power_figure(example: Page) -> None:
-    example.get_by_text("drawn, mean at capacity").click()
-    expect(example.locator("#power-data")).to_contain_text("Drawn power is that at each design's capacity")
-    expect(example.locator("#power .xtitle")).to_contain_text("drawn")
+def test_the_chart_is_drawn_over_what_is_chosen_and_back_undoes_it(example: Page) -> None:
+    title = example.locator("#frontier .xtitle")
+    expect(title).to_contain_text("$ a month")
+    example.locator(".views").get_by_text("kW", exact=True).first.click()
+    expect(title).to_contain_text("kW nameplate")
+    example.get_by_label("Which kW").select_option("drawn_mean")
+    expect(example.locator("#frontier-data")).to_contain_text("Drawn power is that at each design's capacity")
+    expect(example.locator("#frontier th[data-column='mean_w']")).to_have_attribute("aria-sort", "ascending")
     example.reload()
-    expect(example.locator("#power .xtitle")).to_contain_text("drawn")
+    expect(title).to_contain_text("drawn")
+    example.locator(".views").get_by_text("both").click()
+    expect(title).to_contain_text("Perf/W")
+    example.go_back()
+    expect(title).to_contain_text("kW drawn")
 
 
-def test_the_other_table_comes_when_it_is_opened_and_is_sorted_by_the_figure_chosen(example: Page) -> None:
-    expect(example.locator("#power tbody tr")).to_have_count(0)
-    example.locator("#power details.designs > summary").click()
-    expect(example.locator("#power tbody tr").first).to_be_visible()
-    expect(example.locator("#power th[data-column='nameplate_w']")).to_have_attribute("aria-sort", "ascending")
-    example.get_by_text("drawn, mean at capacity").click()
-    expect(example.locator("#power th[data-column='mean_w']")).to_have_attribute("aria-sort", "ascending")
+def test_what_is_supposed_is_in_the_address_and_can_be_taken_back(example: Page) -> None:
+    asked = example.locator("#answer h2").inner_text()
+    price = example.get_by_label("H100 $/h", exact=True)
+    price.fill("9")
+    price.press("Enter")
+    expect(example).to_have_url(re.compile(r"\?usd\.dgx-h100=9$"))
+    expect(example.locator("#supposed")).to_contain_text("DGX H100 at $9.00 an hour instead of")
+    expect(example.locator("#outcome")).not_to_be_empty()
+    example.go_back()
+    expect(example.locator("#supposed .supposed")).to_have_count(0)
+    expect(price).not_to_have_value("9")
+    expect(example.locator("#answer h2")).to_have_text(asked)
+
+
+def test_the_line_of_the_required_rate_is_dragged_and_moved_by_keys(example: Page) -> None:
+    handle = example.get_by_role("slider", name="Required rate, requests a second")
+    expect(handle).to_be_visible()
+    box = handle.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] - 20, box["y"] + box["height"] / 2
+    example.mouse.move(x, y)
+    example.mouse.down()
+    example.mouse.move(x, y + 40, steps=4)
+    example.mouse.up()
+    expect(example).to_have_url(re.compile(r"\?rate="))
+    expect(example.locator("#supposed")).to_contain_text("requests/s instead of 70")
+    moved = example.locator("#move-rate").input_value()
+    assert 0 < float(moved) < 70
+    handle.focus()
+    example.keyboard.press("ArrowUp")
+    expect(example.locator("#move-rate")).not_to_have_value(moved)
+    expect(example).not_to_have_url(re.compile(rf"\?rate={moved}$"))
 
 
 RENEWAL = """() => {
@@ -103,7 +136,7 @@ RENEWAL = """() => {
 
 
 def test_a_press_is_not_lost_to_a_renewal_between_it_and_its_release(example: Page) -> None:
-    summary = example.locator("#power details.designs > summary")
+    summary = example.locator("#frontier details.designs > summary")
     summary.hover()
     example.mouse.down()
     with example.expect_response("**/status?seen=*"):
@@ -111,7 +144,7 @@ def test_a_press_is_not_lost_to_a_renewal_between_it_and_its_release(example: Pa
     with example.expect_response("**/status?seen=*"):
         pass  # it asks again for what was passed over
     example.mouse.up()
-    expect(example.locator("#power tbody tr").first).to_be_visible()
+    expect(example.locator("#frontier tbody tr").first).to_be_visible()
     expect(example.locator("#status [hx-trigger='every 100ms']")).to_have_count(0)
 
 
@@ -119,41 +152,41 @@ def test_a_table_opened_as_the_page_is_renewed_stays_open(example: Page) -> None
     example.evaluate(
         """async () => {
             const renewal = await (await fetch(location.pathname + "status?seen=")).text();
-            document.querySelector("#power details.designs > summary").click();
+            document.querySelector("#frontier details.designs > summary").click();
             htmx.swap("#status", renewal, { swapStyle: "innerHTML" });
         }"""
     )
-    expect(example.locator("#power tbody tr").first).to_be_visible()
+    expect(example.locator("#frontier tbody tr").first).to_be_visible()
 
 
 def test_a_long_table_begins_short_takes_in_what_is_chosen_and_shows_all_when_asked(example: Page) -> None:
-    more = example.locator("#cost").get_by_role("link", name=re.compile(r"^Show all \d+"))
+    more = example.locator("#frontier").get_by_role("link", name=re.compile(r"^Show all \d+"))
     expect(more).to_be_visible(timeout=STUDY_MS)
-    shown = {row.get_attribute("data-design") for row in example.locator("#cost tbody tr").all()}
+    shown = {row.get_attribute("data-design") for row in example.locator("#frontier tbody tr").all()}
     listed = example.request.get(example.get_by_role("link", name="API").evaluate("link => link.href")).json()
     hidden = next(row["design_id"] for row in listed["results"] if row["design_id"] not in shown)
     example.evaluate("id => { location.hash = `design=${id}`; }", hidden)
-    row = example.locator(f"#cost tr[data-design='{hidden}']")
+    row = example.locator(f"#frontier tr[data-design='{hidden}']")
     expect(row).to_have_attribute("aria-current", "true")
     more.click()
     expect(more).to_have_count(0)
-    assert example.locator("#cost tbody tr").count() >= len(listed["results"])
+    assert example.locator("#frontier tbody tr").count() >= len(listed["results"])
     expect(row).to_have_attribute("aria-current", "true")
 
 
 def test_arrow_keys_walk_along_the_frontier(example: Page) -> None:
-    expect(example.locator("#cost .scatterlayer .points path").first).to_be_attached()
-    example.locator("#cost .plot").focus()
+    expect(example.locator("#frontier .scatterlayer .points path").first).to_be_attached()
+    example.locator("#frontier .plot").focus()
     example.keyboard.press("ArrowRight")
     expect(example.locator("#design-panel h2")).not_to_be_empty()
     first = example.url.partition("#design=")[2]
-    example.locator("#cost .plot").focus()
+    example.locator("#frontier .plot").focus()
     example.keyboard.press("ArrowRight")
     expect(example).not_to_have_url(re.compile(f"#design={first}$"))
 
 
 def test_a_link_to_a_design_opens_it(example: Page) -> None:
-    row = example.locator("#cost tbody tr").nth(1)
+    row = example.locator("#frontier tbody tr").nth(1)
     design_id = row.get_attribute("data-design")
     example.goto(f"{example.url.partition('#')[0]}#design={design_id}")
     example.reload()
@@ -161,8 +194,8 @@ def test_a_link_to_a_design_opens_it(example: Page) -> None:
 
 
 def test_columns_sort_by_exact_values(example: Page) -> None:
-    example.locator("#cost th[data-column='capacity_req_per_s'] button").click()
-    titles = example.locator("#cost tbody tr").evaluate_all(
+    example.locator("#frontier th[data-column='capacity_req_per_s'] button").click()
+    titles = example.locator("#frontier tbody tr").evaluate_all(
         "rows => rows.map(row => row.cells[15].title).filter(Boolean).map(Number)"
     )
     assert titles == sorted(titles)
@@ -174,9 +207,9 @@ def test_text_and_tables_stand_without_plotly(browser: Browser, planner: Planner
     page.goto(planner.url)
     page.get_by_role("link", name="Charts, designs and downloads").click()
     expect(page.locator("#answer h2")).not_to_be_empty()
-    expect(page.locator("#cost tbody tr").first).to_be_visible(timeout=STUDY_MS)
-    expect(page.locator("#cost .plot")).to_have_attribute("data-waiting", re.compile("did not load"))
-    page.locator("#cost tbody tr").first.click()
+    expect(page.locator("#frontier tbody tr").first).to_be_visible(timeout=STUDY_MS)
+    expect(page.locator("#frontier .plot")).to_have_attribute("data-waiting", re.compile("did not load"))
+    page.locator("#frontier tbody tr").first.click()
     expect(page.locator("#design-panel")).to_be_visible()
     page.close()
 
@@ -187,8 +220,8 @@ def test_it_reads_without_any_script(browser: Browser, planner: Planner) -> None
     page.goto(planner.url)
     page.get_by_role("link", name="Charts, designs and downloads").click()
     expect(page.locator("#answer h2")).not_to_be_empty()
-    page.locator("#power details.designs > summary").click()
-    page.get_by_role("link", name="All designs by power").click()
-    expect(page.locator("tbody tr").first).to_be_visible()
+    page.locator(".views").get_by_text("kW", exact=True).first.click()
+    page.get_by_role("button", name="Show").first.click()
     expect(page.locator("th[data-column='nameplate_w']")).to_have_attribute("aria-sort", "ascending")
+    expect(page.locator("tbody tr").first).to_be_visible()
     context.close()

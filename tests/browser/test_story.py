@@ -44,12 +44,12 @@ def cancel_in_the_middle(page: Page) -> None:
 
 
 def choose_a_point(page: Page) -> None:
-    page.locator("#cost .scatterlayer .points path").last.click(force=True)
+    page.locator("#frontier .scatterlayer .points path").last.click(force=True)
     panel = page.locator("#design-panel")
     expect(panel).to_be_visible()
     expect(panel).to_contain_text("At the required 12 requests/s")
     design_id = page.url.partition("#design=")[2]
-    expect(page.locator(f"#cost tr[data-design='{design_id}']")).to_have_attribute("aria-current", "true")
+    expect(page.locator(f"#frontier tr[data-design='{design_id}']")).to_have_attribute("aria-current", "true")
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     assert "#design" not in page.url
@@ -69,10 +69,10 @@ def assert_same_rows(page: Page) -> None:
 
 
 def rows_on_page(page: Page) -> list[dict[str, str]]:
-    cells = page.locator("#cost tbody tr").evaluate_all(
+    cells = page.locator("#frontier tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.cells].map(cell => cell.title || cell.textContent.trim()))"
     )
-    heads = page.locator("#cost thead th").evaluate_all("heads => heads.map(head => head.dataset.column)")
+    heads = page.locator("#frontier thead th").evaluate_all("heads => heads.map(head => head.dataset.column)")
     booleans = {"yes": "true", "no": "false"}
     return [dict(zip(heads, [booleans.get(cell, cell) for cell in row], strict=True)) for row in cells]
 

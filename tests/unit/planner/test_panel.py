@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from planner.studies.page import family_names, hollow_designs
+from planner.studies.names import family_names
+from planner.studies.page import hollow_designs
 from planner.studies.panel import LIMIT_AT, Panel, design_panel
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation, LimitResult, PhaseResult, PoolResult, RateResult

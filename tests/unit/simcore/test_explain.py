@@ -89,7 +89,7 @@ THREE = {**EACH, "sarathi:dgx-a100": (1.5,)}
 @pytest.mark.parametrize(
     ("bound", "words"),
     [
-        (60.0, "Next: Sarathi on"),
+        (60.0, "Third: Sarathi on"),
         (80.0, "; 1 screened design that may come before it holds at most 80 requests/s."),
     ],
 )
@@ -107,7 +107,7 @@ def test_b_says_of_the_next_family_what_is_known_of_designs_not_run_at_the_rate(
     done[cheap.design_id] = Evaluation(cheap.design_id, "screened", "a better one uses no more", capacity_high=bound)
     text = texts(study_result(context.spec, designs, done, prices))["B"].text
     assert words in text
-    assert ("Next of those run at that rate: " in text) == (bound > 70)
+    assert ("Third of those run at that rate: " in text) == (bound > 70)
 
 
 def test_b_says_that_both_kinds_cost_as_much():
@@ -135,9 +135,9 @@ def test_c_says_how_far_it_holds_and_what_binds():
 
 def test_c_says_what_the_interval_is_of():
     assert texts(answered())["C"].detail == (
-        "Of those tried, the first to hold 70 requests/s at the low end too is 16 DGX H100 prefill + 25 DGX A100"
-        " decode, +36 % cost; by its interval's share about 13 prefill and 19 decode machines of the answer's kind"
-        " would (not simulated). The interval, 9 times in 10, joins iteration times (DGX H100 TP8: prefills ±8 %;"
+        "For 90 % confidence at 70 requests/s add 4 DGX H100 for prefill and 7 DGX A100 for decode: +$202,000 a month;"
+        " by its interval's share about 13 prefill and 19 decode machines of the answer's kind would (not simulated)."
+        " The interval, 9 times in 10, joins iteration times (DGX H100 TP8: prefills ±8 %;"
         " DGX A100 TP8: decodes ±3 %)."
     )
 
@@ -262,7 +262,8 @@ def test_a_model_that_does_not_fit_is_said_with_its_reason():
 
 def test_a_running_study_says_how_far_it_is_and_a_cancelled_one_that_it_is_partial():
     result = answered()
-    assert answer(result, Progress(41, 412))[0].text.startswith("So far, 41 of 412 tried: buy 12")
+    assert answer(result, Progress(41, 412))[0].text.startswith("So far: buy 12")
+    assert answer(result, Progress(41, 412))[0].text.endswith(", 41 of 412 tried.")
     partial = answer(result, Progress(41, 412, "cancelled"))[0].text
     assert partial.startswith("Partial answer, cancelled after 41 of 412 designs: buy 12")
     failed = answer(result, Progress(41, 412, "failed"))[0].text
@@ -271,7 +272,7 @@ def test_a_running_study_says_how_far_it_is_and_a_cancelled_one_that_it_is_parti
 
 def test_a_study_without_rows_yet_says_so():
     empty = replace(answered(), rows=(), winner=None, closest=())
-    assert "no design has been evaluated yet" in answer(empty, Progress(0, 12))[0].text
+    assert answer(empty, Progress(0, 12))[0].text == "So far: no design has been evaluated yet, 0 of 12 tried."
     assert answer(empty, Progress(0, 0))[0].text == "No design has been evaluated yet."
 
 

@@ -24,7 +24,7 @@ from tests.unit.planner.studies.conftest import Counted, Inputs
 Start = Callable[[], Study]
 Work = Callable[..., int]
 HTMX = {"HTTP_HX_REQUEST": "true"}
-PARTS = ["", "status", "power", "brief", "headline", "designs/by-cost/"]
+PARTS = ["", "status", "view", "brief", "headline", "designs/by-cost/"]
 
 
 @pytest.fixture
@@ -88,17 +88,19 @@ def ids_in(page: str) -> list[str]:
     return re.findall(r'<tr data-design="(\w+)"', page)
 
 
-def test_a_page_has_the_cost_table_and_brings_the_other_when_it_is_opened(done: Study, alice_client: Client) -> None:
+def test_a_page_has_the_charts_table(done: Study, alice_client: Client) -> None:
     page = text_of(alice_client, done)
     ids = [row.design_id for row in study_result(done).rows]
     assert re.findall(r'data-column="(\w+)"', page) == list(COLUMNS)
     assert sorted(ids_in(page)) == sorted(ids)
-    address = f"/studies/{done.pk}/designs/by-power/"
-    assert f'data-table="power" data-address="{address}"' in page
-    assert f'href="{address}?power=nameplate"' in page
-    opened = text_of(alice_client, done, "designs/by-power/?power_table=short", **HTMX)
-    assert re.findall(r'data-column="(\w+)"', opened) == list(COLUMNS)
-    assert sorted(ids_in(opened)) == sorted(ids)
+    assert f'data-table data-address="/studies/{done.pk}/designs/by-cost/"' in page
+    by_power = text_of(alice_client, done, "?view=power&power=drawn_mean")
+    assert f'data-table data-address="/studies/{done.pk}/designs/by-power/"' in by_power
+    assert sorted_by(page, by_power) == ["usd_per_hour", "mean_w"]
+
+
+def sorted_by(*pages: str) -> list[str]:
+    return [re.findall(r'data-sorted-by="(\w+)"', page)[0] for page in pages]
 
 
 @pytest.fixture
@@ -107,16 +109,16 @@ def short_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("short_tables")
-@pytest.mark.parametrize("chart", ["cost", "power"])
+@pytest.mark.parametrize("chart", ["cost", "power", "both"])
 def test_a_long_table_begins_short_and_leads_to_all_of_it(done: Study, chart: str, alice_client: Client) -> None:
     rows = study_result(done).rows
-    first = ids_in(text_of(alice_client, done, f"designs/by-{chart}/?{chart}_table=short", **HTMX))
+    first = ids_in(text_of(alice_client, done, f"designs/by-{chart}/?table=short", **HTMX))
     hidden = next(row.design_id for row in rows if row.design_id not in first)
     shown = next(row.design_id for row in rows if row.on_cost_frontier)
     assert shown in first
-    chosen = ids_in(text_of(alice_client, done, f"designs/by-{chart}/?{chart}_table=short&design={hidden}", **HTMX))
+    chosen = ids_in(text_of(alice_client, done, f"designs/by-{chart}/?table=short&design={hidden}", **HTMX))
     assert set(chosen) == {*first, hidden}
-    every = text_of(alice_client, done, f"designs/by-{chart}/?{chart}_table=all", **HTMX)
+    every = text_of(alice_client, done, f"designs/by-{chart}/?table=all", **HTMX)
     page = text_of(alice_client, done, f"designs/by-{chart}/")
     assert sorted(ids_in(every)) == sorted(ids_in(page)) == sorted(row.design_id for row in rows)
     assert "<html" in page
@@ -128,9 +130,9 @@ def test_a_renewed_table_stays_as_far_open_as_it_was(running: Study, alice_clien
     everything = len(study_result(running).rows)
     plain = text_of(alice_client, running, "status?seen=0", **HTMX)
     assert len(ids_in(plain)) < everything
-    opened = text_of(alice_client, running, "status?seen=0&cost_table=all&power_table=all", **HTMX)
-    assert len(ids_in(opened)) == 2 * everything
-    assert 'name="cost_table" value="all"' in opened
+    opened = text_of(alice_client, running, "status?seen=0&table=all", **HTMX)
+    assert len(ids_in(opened)) == everything
+    assert 'name="table" value="all"' in opened
 
 
 def test_there_is_no_table_by_anything_else(done: Study, alice_client: Client) -> None:
@@ -139,7 +141,7 @@ def test_there_is_no_table_by_anything_else(done: Study, alice_client: Client) -
 
 def test_a_running_study_polls_and_may_be_cancelled(running: Study, alice_client: Client) -> None:
     page = text_of(alice_client, running)
-    assert "So far, " in page
+    assert "So far: " in page
     assert re.search(r"\d+ of \d+ designs tried", page)
     assert f'hx-get="/studies/{running.pk}/status?seen=' in page
     assert f'action="/studies/{running.pk}/cancel"' in page
@@ -157,7 +159,7 @@ def test_a_poll_brings_designs_only_when_there_are_new_ones(running: Study, work
     while results.progress(running).step == seen:
         work(1)
     renewed = text_of(alice_client, running, f"status?seen={seen}", **HTMX)
-    assert renewed.count("hx-swap-oob") == 3
+    assert renewed.count("hx-swap-oob") == 5
 
 
 def test_the_last_poll_stops_the_polling(done: Study, alice_client: Client) -> None:
@@ -199,11 +201,15 @@ def test_a_finished_study_offers_to_try_again_what_failed(done: Study, alice_cli
     assert again in text_of(alice_client, done)
 
 
-def test_the_power_chart_follows_the_figure_chosen(done: Study, alice_client: Client) -> None:
-    assert "kW drawn, P99 of 1 s at capacity" in text_of(alice_client, done, "power?power=drawn_p99", **HTMX)
-    assert "kW provisioned" in text_of(alice_client, done, "?power=provisioned")
-    assert alice_client.get(f"/studies/{done.pk}/power?power=drawn_p99")["Location"].endswith("?power=drawn_p99")
-    assert "kW nameplate" in text_of(alice_client, done, "?power=nonsense")
+def test_the_chart_is_of_money_of_power_or_of_both(done: Study, alice_client: Client) -> None:
+    assert "$ a month (730 h)" in text_of(alice_client, done)
+    drawn = text_of(alice_client, done, "view?view=power&power=drawn_p99", **HTMX)
+    assert "kW drawn, P99 of 1 s at capacity" in drawn
+    assert "Drawn power is that at each design's capacity" in drawn
+    assert "kW provisioned" in text_of(alice_client, done, "?view=power&power=provisioned")
+    assert "Perf/W: requests/s a kW nameplate" in text_of(alice_client, done, "?view=both")
+    assert "$ a month (730 h)" in text_of(alice_client, done, "?view=nonsense&power=nonsense")
+    assert alice_client.get(f"/studies/{done.pk}/view?view=both")["Location"] == f"/studies/{done.pk}/?view=both"
 
 
 def test_a_design_is_a_panel_for_htmx_and_a_page_otherwise(done: Study, alice_client: Client) -> None:

@@ -35,10 +35,11 @@ def test_an_interval_may_begin_at_no_rate_and_reaches_what_a_run_held():
 
 
 def test_what_holds_the_rate_at_its_low_end_too():
-    answer, larger = row("1"), row("2", label="more machines")
-    assert confidence_words(70.0, answer, answer, "") == "at the low end too it holds 70 requests/s"
-    assert "is more machines, +5 % cost" in confidence_words(70.0, answer, larger, "+5 % cost")
-    assert confidence_words(70.0, answer, None, "").startswith("no design tried within the limits holds 70 requests/s")
+    answer, larger = row("1"), row("2")
+    assert confidence_words(70.0, answer, answer) == "at the interval's low end too it holds 70 requests/s"
+    said = confidence_words(70.0, answer, larger, "add 3 DGX H100", "+$9,000 a month")
+    assert said.startswith("for 90 % confidence at 70 requests/s add 3 DGX H100: +$9,000 a month")
+    assert "no design tried within the limits will do" in confidence_words(70.0, answer, None)
 
 
 @pytest.mark.parametrize(
@@ -53,12 +54,12 @@ def test_what_holds_the_rate_at_its_low_end_too():
 )
 def test_the_answer_is_said_to_be_enlarged_by_what_its_low_end_lacks(counts, words):
     answer = row("1", capacity_low=50.0, **counts)
-    said = confidence_words(70.0, answer, row("2", label="40 machines", mixed_machines=40), "+400 % cost")
-    assert said.endswith(f"is 40 machines, +400 % cost; by its interval's share {words}")
-    near = row("3", label="9 machines", **{name: count and 9 for name, count in counts.items()})
+    said = confidence_words(70.0, answer, row("2", mixed_machines=40), "buy 40 machines", "+400 % cost")
+    assert said.endswith(f"buy 40 machines: +400 % cost; by its interval's share {words}")
+    near = row("3", **{name: count and 9 for name, count in counts.items()})
     if "prefill_machines" not in counts:
-        assert confidence_words(70.0, answer, near, "+50 % cost").endswith("is 9 machines, +50 % cost")
-    none = confidence_words(70.0, row("1", capacity_low=0.0, **counts), None, "")
+        assert confidence_words(70.0, answer, near, "add 3", "+50 % cost").endswith("add 3: +50 % cost")
+    none = confidence_words(70.0, row("1", capacity_low=0.0, **counts), None)
     assert "machines" not in none
 
 

@@ -1,0 +1,60 @@
+"""How long it takes to simulate again what a study simulated, before anything is: from predicted costs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+
+from planner.env import envint
+from planner.studies import workers
+from planner.studies.contexts import context_of
+from planner.studies.models import Study
+from planner.studies.results import Progress, study_result
+from simcore.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
+from simcore.evaluation import Design
+from simcore.workload_statistics import WorkloadStatistics
+
+SAMPLE = 40
+"""Designs of which the cost is predicted; the others cost as much on average."""
+FIXED_S = 0.5
+"""Of a study, however little it simulates: messages, waves, rows."""
+
+
+def again_s(study: Study, now: Progress) -> tuple[float, float]:
+    """Seconds that the study takes anew under another SLO, and at another rate, where capacities are known."""
+    cpu_s = _cpu_s(study.pk, now.step)
+    processes = max(1, workers.alive().count()) * _processes()
+    return FIXED_S + cpu_s[0] / processes, FIXED_S + cpu_s[1] / processes
+
+
+@lru_cache(maxsize=64)
+def _cpu_s(study_id: int, step: str) -> tuple[float, float]:
+    """By progress, so that a study that grows is counted anew."""
+    study = Study.unscoped.get(pk=study_id)
+    found = study_result(study)
+    try:
+        statistics = context_of(study).statistics
+    except ValueError:  # its workload is not what it was
+        return study.elapsed_s * _processes(), study.elapsed_s * _processes()
+    whole = [found.designs[name] for name, known in found.evaluations.items() if known.status == "evaluated"]
+    tried = [found.designs[name] for name, known in found.evaluations.items() if _is_tried(known)]
+    trials = _sum(tried, statistics, TRIAL_RUNS)
+    return _sum(whole, statistics, RUNS) + trials, _sum(whole, statistics, 1.0) + trials
+
+
+def _is_tried(known: object) -> bool:
+    return getattr(known, "status", "") == "screened" and getattr(known, "simulations", 0) > 0
+
+
+def _sum(designs: Sequence[Design], statistics: WorkloadStatistics, runs: float) -> float:
+    if not designs:
+        return 0.0
+    sample = designs[:: max(1, len(designs) // SAMPLE)]
+    return sum(predicted_cpu_s(design.case, statistics, runs) for design in sample) * len(designs) / len(sample)
+
+
+def _processes() -> int:
+    """Of a worker: as the launcher starts it."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    return envint("PHASEPLAN_PROCESSES", available, minimum=1)

@@ -1,0 +1,127 @@
+// What is supposed is the page's address: each move of a slider, a number box, the line of the required rate or the
+// chart's form asks for what follows from it and becomes an entry of the history, so that Back undoes it.
+
+const form = document.getElementById("what-if");
+const strip = form?.closest("details");
+let shown = location.search;
+
+if (form) {
+  if (matchMedia("(max-width: 40rem)").matches) strip.open = false;
+  fill(new URLSearchParams(location.search)); // a browser may have kept what was typed before
+  for (const slider of form.querySelectorAll("[type=range]")) {
+    slider.addEventListener("input", () => follow(slider));
+    slider.addEventListener("change", () => go());
+  }
+  document.addEventListener("change", onChange);
+  document.addEventListener("click", onClick);
+  document.addEventListener("rate:moving", ({ detail }) => put("rate", detail.rate));
+  document.addEventListener("rate:moved", ({ detail }) => (put("rate", detail.rate), go()));
+  form.addEventListener("submit", (event) => (event.preventDefault(), go()));
+  window.addEventListener("popstate", onBack);
+}
+
+function controls() {
+  return [...form.querySelectorAll("[data-move]")];
+}
+
+function boxOf(control) {
+  return control.querySelector("[type=number]");
+}
+
+// The number box says what the slider says, before anything is asked.
+function follow(slider) {
+  const box = boxOf(slider.closest("[data-move]"));
+  box.value = slider.value;
+  if (box.name === "rate") document.dispatchEvent(new CustomEvent("rate:preview", { detail: { rate: Number(box.value) } }));
+}
+
+function put(name, value) {
+  const control = controls().find((one) => one.dataset.move === name);
+  boxOf(control).value = value;
+  slideTo(control);
+}
+
+function slideTo(control) {
+  const slider = control.querySelector("[type=range]");
+  const box = boxOf(control);
+  slider.value = box.value === "" ? slider.max : box.value;
+  control.classList.toggle("moved", box.value !== box.dataset.asked);
+}
+
+function onChange({ target }) {
+  if (target.form !== form) return;
+  if (target.closest("[data-move]")) slideTo(target.closest("[data-move]"));
+  go();
+}
+
+// Links to another address of this page: back to what was asked, of one or of all.
+function onClick(event) {
+  const link = event.target.closest("[data-move-to]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  fill(new URL(link.href).searchParams);
+  go();
+}
+
+function onBack() {
+  if (location.search === shown) return; // the chosen design is in the address, too
+  fill(new URLSearchParams(location.search));
+  ask(location.search);
+}
+
+function go() {
+  const query = currentQuery();
+  const search = query.size ? `?${query}` : "";
+  if (search === shown) return;
+  history.pushState(null, "", `${location.pathname}${search}${location.hash}`);
+  ask(search);
+}
+
+function ask(search) {
+  shown = search;
+  controls().forEach(slideTo);
+  form.querySelector("[data-reset-all]").hidden = !controls().some((control) => control.classList.contains("moved"));
+  const values = Object.fromEntries(new URLSearchParams(search));
+  for (const name of ["table", "design"]) {
+    const field = document.querySelector(`#frontier-data [name=${name}]`);
+    if (field) values[name] = field.value;
+  }
+  window.htmx.ajax("GET", form.dataset.viewUrl, { source: form, swap: "none", values });
+}
+
+// In one order, and without what is as it was asked, so that one state has one address.
+function currentQuery() {
+  const query = new URLSearchParams();
+  for (const name of ["view", "power"]) {
+    const value = new FormData(form).get(name);
+    if (value && value !== firstOf(name)) query.set(name, value);
+  }
+  for (const control of controls()) {
+    const box = boxOf(control);
+    if (box.value === box.dataset.asked) continue;
+    if (box.value !== "") query.set(box.name, box.value);
+    else if (box.placeholder === "none") query.set(box.name, "none");
+  }
+  return query;
+}
+
+function firstOf(name) {
+  return document.querySelector(`[data-first-${name}]`).getAttribute(`data-first-${name}`);
+}
+
+function fill(query) {
+  for (const name of ["view", "power"]) {
+    const value = query.get(name) ?? firstOf(name);
+    for (const field of form.elements) {
+      if (field.name !== name) continue;
+      if (field.type === "radio") field.checked = field.value === value;
+      else field.value = value;
+    }
+  }
+  for (const control of controls()) {
+    const box = boxOf(control);
+    const given = query.get(box.name);
+    box.value = given === "none" ? "" : (given ?? box.dataset.asked);
+    slideTo(control);
+  }
+}
