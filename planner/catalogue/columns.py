@@ -124,7 +124,7 @@ class Column:
 
 def _short(limit: float) -> str:
     """``1e9`` and ``100,000``."""
-    return f"{limit:,.10g}" if abs(limit) < 1e7 else f"{limit:g}".replace("e+0", "e").replace("e+", "e")
+    return f"{limit:,.10g}" if abs(limit) <= 1e5 else f"{limit:g}".replace("e+0", "e").replace("e+", "e")
 
 
 def plain_number(text: str) -> float | None:

@@ -77,6 +77,11 @@ class ShownFigure:
     own: bool
     """A team's own value."""
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it stands to the right, as numbers do."""
+        return self.value.replace(".", "").replace("e", "").replace("-", "").isdecimal()
+
 
 def shown(figure: Figure) -> ShownFigure:
     """A figure for a page."""

@@ -22,6 +22,10 @@ RESERVED_IDS = frozenset({"add", "new", "import", "export.csv"})
 """Ids that would be addresses of other pages."""
 
 
+AT_ONCE = 500
+"""Rows of a query."""
+
+
 class StaleError(Exception):
     """Somebody changed what is being changed, since it was looked at."""
 
@@ -95,23 +99,26 @@ def one_at_a_time(team: Team) -> Iterator[None]:
 
 
 def write(team: Team, user: User, row: Row, drafts: Iterable[Draft], dropped: Collection[str] = ()) -> None:
-    """Makes the team's figures say what the drafts say. One that says what is shipped is taken back instead; figures
-    ``dropped`` are taken away."""
-    drafts = list(drafts)
-    fields = [draft.field for draft in drafts]
+    """Makes the team's figures of a row say what the drafts say; figures ``dropped`` are taken away."""
+    write_rows(team, user, [(row, list(drafts))])
     mine = FigureOverride.objects.editable_by(user).filter(team=team, table=row.table, row_id=row.row_id)
-    mine.filter(field__in=[*fields, *dropped]).delete()
-    FigureOverride.objects.bulk_create(
-        FigureOverride(
-            team=team,
-            created_by=user,
-            table=row.table,
-            row_id=row.row_id,
-            **{name: getattr(draft, name) for name in ("field", *PROVENANCE)},
-        )
+    mine.filter(field__in=dropped).delete()
+
+
+def write_rows(team: Team, user: User, changed: Collection[tuple[Row, list[Draft]]]) -> None:
+    """Makes the team's figures say what the drafts say, of any number of rows in a few queries. One that says what is
+    shipped is taken back instead."""
+    old = [row.own[draft.field].pk for row, drafts in changed for draft in drafts if draft.field in row.own]
+    mine = FigureOverride.objects.editable_by(user).filter(team=team)
+    for first in range(0, len(old), AT_ONCE):
+        mine.filter(pk__in=old[first : first + AT_ONCE]).delete()
+    made = (
+        FigureOverride(team=team, created_by=user, table=row.table, row_id=row.row_id, **vars(draft))
+        for row, drafts in changed
         for draft in drafts
         if not same_figure(draft, row.shipped.get(draft.field))
     )
+    FigureOverride.objects.bulk_create(made, batch_size=AT_ONCE)
 
 
 def restore(team: Team, user: User, row: Row, field: str = "") -> int:

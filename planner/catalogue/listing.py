@@ -1,12 +1,12 @@
 """The catalogue's lists: every table with its main columns, filtered by words and origin, sorted by a column."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from planner.accounts.owned import Visitor
 from planner.catalogue.books import Book, books
-from planner.catalogue.columns import plain_number
+from planner.catalogue.columns import columns, plain_number
 from planner.catalogue.display import ShownFigure, shown
 from planner.catalogue.rows import ORIGINS, OVERRIDDEN, OWN, SHIPPED, Row, rows
 
@@ -46,6 +46,8 @@ COLUMNS = {
     },
 }
 """The lists' columns and their headings."""
+MOST_SHOWN = 500
+"""Rows of a list; more are found by their words."""
 UNVERIFIED = "unverified"
 SHOW = {
     "": "all",
@@ -94,6 +96,7 @@ class Heading:
 
     field: str
     words: str
+    is_number: bool
     sorted: str
     """``ascending``, ``descending`` or empty."""
     query: str
@@ -121,9 +124,11 @@ class Table:
     title: str
     headings: list[Heading]
     lines: list[Line]
+    """The first of those asked for."""
+    found: int
+    """All that are asked for."""
     total: int
     """Rows before the filter."""
-    asked: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True)
@@ -193,16 +198,18 @@ def _key(text: str) -> tuple[float, str]:
 
 def table_of(user: Visitor, table: str, asked: Asked) -> Table:
     """One table as a list."""
-    columns = COLUMNS[table]
-    lines = [_line(row, columns) for row in wanted(user, table, asked)]
-    headings = [_heading(asked, name, words) for name, words in {"id": "Id", "name": "Name", **columns}.items()]
-    total = len(lines) if asked == Asked() else len(rows(user, table))
-    return Table(table, TITLES[table], headings, lines, total, asked)
+    shown_columns = COLUMNS[table]
+    found = wanted(user, table, asked)
+    lines = [_line(row, shown_columns) for row in found[:MOST_SHOWN]]
+    named = {"id": "Id", "name": "Name", **shown_columns}
+    headings = [_heading(table, asked, name, words) for name, words in named.items()]
+    total = len(found) if asked == Asked() else len(rows(user, table))
+    return Table(table, TITLES[table], headings, lines, len(found), total)
 
 
-def _line(row: Row, columns: Iterable[str]) -> Line:
+def _line(row: Row, names: Iterable[str]) -> Line:
     figures = row.figures
-    cells = [shown(figures[name]) if name in figures else None for name in columns]
+    cells = [shown(figures[name]) if name in figures else None for name in names]
     return Line(row, cells, _doubtful(row))
 
 
@@ -210,6 +217,7 @@ def _doubtful(row: Row) -> int:
     return sum(figure.status != "verified" for figure in row.figures.values())
 
 
-def _heading(asked: Asked, name: str, words: str) -> Heading:
+def _heading(table: str, asked: Asked, name: str, words: str) -> Heading:
     order = {name: "ascending", f"-{name}": "descending"}.get(asked.sort, "")
-    return Heading(name, words, order, asked.query(sort=f"-{name}" if asked.sort == name else name))
+    is_number = name != "id" and columns(table)[name].kind in ("number", "count")
+    return Heading(name, words, is_number, order, asked.query(sort=f"-{name}" if asked.sort == name else name))

@@ -11,7 +11,16 @@ from planner.catalogue.columns import columns, date_problem
 from planner.catalogue.csv_figures import Figures, figures_in
 from planner.catalogue.csv_file import CsvFile
 from planner.catalogue.display import quantity, words_of
-from planner.catalogue.editing import Draft, Known, check_row, id_problem, known_ids, same_figure, same_value, write
+from planner.catalogue.editing import (
+    Draft,
+    Known,
+    check_row,
+    id_problem,
+    known_ids,
+    same_figure,
+    same_value,
+    write_rows,
+)
 from planner.catalogue.models import USER
 from planner.catalogue.row_form import LONGEST_SOURCE
 from planner.catalogue.rows import Row, rows
@@ -79,8 +88,8 @@ class FigurePlan(Plan):
     rows: dict[str, Row] = field(default_factory=dict, repr=False)
 
     def apply(self, team: Team, user: User) -> None:
-        for row_id, drafts in self.drafts.items():
-            write(team, user, self.rows.get(row_id) or Row(self.table, row_id), drafts)
+        rows = ((self.rows.get(row_id) or Row(self.table, row_id), drafts) for row_id, drafts in self.drafts.items())
+        write_rows(team, user, list(rows))
 
 
 def plan_figures(user: User, table: str, file: CsvFile) -> FigurePlan:

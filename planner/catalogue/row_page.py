@@ -10,6 +10,7 @@ from planner.catalogue.listing import TITLES
 from planner.catalogue.rows import ORIGINS, Row, rows
 from planner.catalogue.services import accelerator_for, fabric_for, machine_for, model_for, names_of, whole_machines_for
 from simcore.balance import BalancePoint, balance_points
+from simcore.latency.coefficients import coefficients
 from simcore.memory import DoesNotFit, kv_bytes_per_token, kv_capacity, weight_bytes
 from simcore.power import idle_w
 from simcore.residuals import Residual, residuals
@@ -17,6 +18,8 @@ from simcore.shapes import active_parameters, embedding_parameters
 from simcore.spec import Accelerator, Machine, MemorySpec, Model, PriceBook, SpecError
 from simcore.words import listed
 
+ENGINE = "vllm-2026"
+"""The generation that questions are answered with by default."""
 DEGREES = (1, 2, 4, 8)
 """Tensor parallel, as a model's page tries them."""
 
@@ -72,6 +75,8 @@ class RowPage:
     statuses: dict[str, str]
     balance: list[BalancePoint] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)
+    stand_in: str = ""
+    """The accelerator whose measured shares of its peaks predictions take, where nothing was measured on this one."""
     used_by: list[tuple[str, str]] = field(default_factory=list)
     """Machines that have the accelerator: id and name."""
     prices: list[PriceLine] = field(default_factory=list)
@@ -108,7 +113,8 @@ def _of_accelerator(user: Visitor, row_id: str) -> dict[str, object]:
     points = balance_points(device)
     said = listed([f"{point.tokens:,.0f} tokens with weights in {point.weights}" for point in points[:2]])
     notes = [f"Its balance point: {said}."]
-    return {"notes": notes, "balance": points, "measured": _measured(row_id), "used_by": used_by}
+    stand_in = coefficients(row_id, ENGINE).stand_in or ""
+    return {"notes": notes, "stand_in": stand_in, "balance": points, "measured": _measured(row_id), "used_by": used_by}
 
 
 def _measured(accelerator_id: str) -> list[Measured]:

@@ -7,6 +7,9 @@ from planner.accounts.models import Team
 from planner.catalogue.display import quantity
 from planner.catalogue.models import FigureOverride
 from simcore import catalogue
+from simcore.memory import kv_capacity
+from simcore.power import idle_w
+from simcore.spec import MemorySpec
 
 
 def test_the_overview_lists_every_row_and_book(alice_client: Client) -> None:
@@ -52,6 +55,37 @@ def test_a_model_says_what_its_weights_and_kv_take(alice_client: Client) -> None
 )
 def test_a_model_says_what_its_form_means(alice_client: Client, model_id: str, words: str) -> None:
     assert words in alice_client.get(f"/catalogue/models/{model_id}").content.decode()
+
+
+def test_an_accelerator_says_where_it_turns_compute_bound_and_what_was_measured(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/accelerators/h100-80gb").content.decode()
+    assert "Its balance point: 295 tokens with weights in bf16 and 295 tokens with weights in fp8." in page
+    assert '<a href="/catalogue/machines/dgx-h100-pcap">DGX H100 capped</a>' in page
+    assert "Splitwise&#x27;s step times of 2023" in page
+    assert "Predictions take what" not in page
+    unmeasured = alice_client.get("/catalogue/accelerators/mi300x-192gb").content.decode()
+    assert "as nothing was fitted to this one" in unmeasured
+
+
+def test_a_machine_says_its_watts_and_its_price_in_each_book(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/machines/dgx-h100").content.decode()
+    assert f"Idle it draws {idle_w(catalogue.machine('dgx-h100')):,.0f} W; 10,200 W are provisioned" in page
+    assert [price in page for price in ("36.00 USD", "38.08 USD", "10.40 USD")] == [True] * 3
+    assert "No price book" in alice_client.get("/catalogue/machines/amd-mi250").content.decode()
+
+
+def test_a_model_says_which_machines_hold_it(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/models/llama-3.1-70b").content.decode()
+    whole = kv_capacity(catalogue.model("llama-3.1-70b"), catalogue.machine("dgx-h100"), 4, 1, MemorySpec())
+    row = page.split('/catalogue/machines/dgx-h100"')[1].split("</tr>")[0]
+    assert f">{whole.tokens:,}<" in row
+    assert ">no<" in row
+    assert "weights" in row
+
+
+def test_a_fabric_says_what_a_long_transfer_gets(alice_client: Client) -> None:
+    page = alice_client.get("/catalogue/fabrics/infiniband-ndr").content.decode()
+    assert "A long transfer gets 47.5 GB/s a port, one way, after 5 µs." in page
 
 
 def test_a_price_book_shows_prices_dates_and_sources(alice_client: Client) -> None:
