@@ -13,7 +13,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from benchmarks import cases, engine, memory, start
+from benchmarks import cases, engine, memory, start, traces
 from benchmarks.cases import BenchCase
 from benchmarks.measure import BEST_OF, machine, report
 from simcore.engine.fast.warm import warm_up
@@ -21,7 +21,7 @@ from simcore.engine.version import engine_version
 
 OWN_PROCESS = {"study": "benchmarks.study", "prices": "benchmarks.price_change", "scaling": "benchmarks.scaling"}
 """Parts that set up the web application, with a data folder of their own."""
-PARTS = ("start", "engine", "oracle", "memory", *OWN_PROCESS, "large")
+PARTS = ("start", "engine", "oracle", "memory", "traces", *OWN_PROCESS, "large")
 DEFAULT_PARTS = PARTS[:-1]
 QUICK_PARTS = ("start", "engine", "oracle")
 QUICK_RUNS = 3
@@ -65,6 +65,8 @@ def measure(part: str, text: str, quick: bool) -> None:
         engine.speed_ups([case for case in chosen if case.name in cases.AGAINST_ORACLE])
     elif part == "memory":
         memory.main([case for case in chosen if case.name in cases.MEMORY], quick)
+    elif part == "traces":
+        traces.main(quick)
     elif part in OWN_PROCESS:
         subprocess.run([sys.executable, "-m", OWN_PROCESS[part]], check=True)
     else:

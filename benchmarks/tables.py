@@ -145,5 +145,18 @@ TABLES = (
             "efficiency": "{efficiency:.2f}",
         },
     ),
+    Table(
+        "Reading traces",
+        ("traces",),
+        {
+            "file": "{case}",
+            "requests": "{requests:,}",
+            "file, MB": lambda line: f"{line['file_bytes'] / 1e6:.1f}",
+            "CPU-s": "{cpu_s:.2f}",
+            "memory beyond what Python takes, MB": lambda line: (
+                f"{(line['peak_bytes'] - line['peak_bytes_before']) / 1e6:.0f}"
+            ),
+        },
+    ),
     Table("Start-up", ("start", "engine ready"), {"program": program, "CPU-s": "{cpu_s:.2f}"}),
 )

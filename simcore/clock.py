@@ -21,7 +21,7 @@ KEPT = 16
 """Inputs that were found to be within the clock."""
 ITERATIONS, TRANSFERS = "the iterations", "the KV transfers"
 MOST_PS = 2.0**61
-"""Of work, and of one iteration: 26 days. With arrivals up to 58 days it leaves a fourth of the clock to spare."""
+"""Of work, and of one iteration: 26 days. With arrivals up to 62.5 days it leaves a sixth of the clock to spare."""
 
 
 def check_clock(inputs: ClusterInputs) -> None:

@@ -15,6 +15,7 @@ from simcore.traces.synthetic import DEFAULT_REQUESTS
 
 NAME_LENGTH = 100
 ARRIVALS = [("poisson", "Poisson"), ("constant", "evenly spaced")]
+PACKED, WRITTEN = (".gz", ".zst", ".zstd"), (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
 MIXES = [("conversation", "Conversation"), ("coding", "Coding")]
 
 
@@ -54,11 +55,19 @@ class NamedForm(forms.Form):
         raise NotImplementedError
 
 
+def named_after(file_name: str) -> str:
+    """A file's name without what says how it is written."""
+    bare = file_name
+    for endings in (PACKED, WRITTEN):
+        bare = next((bare[: -len(end)] for end in endings if bare.lower().endswith(end) and bare.lower() != end), bare)
+    return bare[:NAME_LENGTH]
+
+
 class UploadForm(NamedForm):
     file = forms.FileField(
         label="Trace file",
         allow_empty_file=True,
-        error_messages={"required": "Found no file, expected a CSV file with one request a line."},
+        error_messages={"required": "Found no file, expected a trace with one request a line."},
     )
     field_order = ("file", "name")
 
@@ -70,7 +79,7 @@ class UploadForm(NamedForm):
             self.fields["file"].error_messages["required"] = message
 
     def default_name(self, data: dict[str, Any]) -> str:
-        return data["file"].name.removesuffix(".csv")[:NAME_LENGTH] if data.get("file") else ""
+        return named_after(data["file"].name) if data.get("file") else ""
 
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]

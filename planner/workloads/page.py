@@ -10,6 +10,9 @@ from planner.workloads.models import Workload
 from planner.workloads.summary import PERCENTILES
 from simcore.traces.read import FORMATS
 
+LEAST_MISSING = 0.0005
+"""Of the accepted rows: where fewer are refused, nothing is said of the rate."""
+
 
 @dataclass(frozen=True)
 class Chart:
@@ -29,6 +32,7 @@ class Found:
 
     title: str
     kinds: Sequence[tuple[str, int]]
+    counted_by: str
     listed: Sequence[dict[str, Any]]
     more: int
 
@@ -86,7 +90,18 @@ def _parsed(file_name: str, report: dict[str, Any]) -> str:
     repaired, refused = report["repaired_rows"], report["refused_rows"]
     return (
         f"Read {_count(report['rows_read'], 'row')} of {file_name} ({label}): {report['accepted']:,} accepted, "
-        f"of which {_none(repaired)} repaired; {_none(refused)} refused."
+        f"of which {_none(repaired)} repaired; {_none(refused)} refused.{_missing(report)}"
+    )
+
+
+def _missing(report: dict[str, Any]) -> str:
+    """What refused rows mean for the rate: they came, too."""
+    more = report["refused_rows"] / report["accepted"]
+    if more < LEAST_MISSING:
+        return ""
+    return (
+        f" All figures are of what was accepted; were the refused rows requests that came too, the rate would be"
+        f" {more:.1%} higher."
     )
 
 
@@ -143,8 +158,9 @@ def _extras(figures: dict[str, Any]) -> list[str]:
 
 
 def _findings(report: dict[str, Any]) -> list[Found]:
+    by = report.get("counted_by", "line")  # reports of before JSON was read have lines alone
     return [
-        Found(title, sorted(sort["counts"].items()), sort["listed"], sort["total"] - len(sort["listed"]))
+        Found(title, sorted(sort["counts"].items()), by, sort["listed"], sort["total"] - len(sort["listed"]))
         for title, sort in (("Refused", report["refused"]), ("Repaired", report["repaired"]))
         if sort["total"]
     ]

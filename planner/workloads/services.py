@@ -22,7 +22,7 @@ SHIPPED_NAMES = {"conversation": "Conversation mix", "coding": "Coding mix"}
 
 def read_upload(stream: ByteStream, file_name: str) -> tuple[Trace, ParseReport]:
     """The requests of an uploaded file; TraceError says why there are none."""
-    return read_trace(stream, file_name, max_rows=settings.TRACE_MAX_ROWS)
+    return read_trace(stream, file_name, settings.TRACE_MAX_ROWS, settings.TRACE_MAX_UNPACKED_BYTES)
 
 
 @transaction.atomic

@@ -14,8 +14,8 @@ from planner.workloads.exports import csv_lines
 from planner.workloads.forms import MixForm, NamedForm, UploadForm
 from planner.workloads.models import Workload
 from planner.workloads.page import listed, workload_page
+from planner.workloads.readable import limits, readable
 from planner.workloads.upload_limit import too_large
-from simcore.traces.read import FORMATS
 
 
 @require_safe
@@ -39,7 +39,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         form = UploadForm(team, _user(request), request.POST, request.FILES, too_large="file" in too_large(request))
     else:
         form = UploadForm(team, _user(request))
-    return _answer(request, form, "workloads/upload.html", {"formats": FORMATS})
+    return _answer(request, form, "workloads/upload.html", {"formats": readable(), "limits": limits()})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

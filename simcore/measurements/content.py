@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import sys
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,10 +88,7 @@ def _gunzipped(name: str, data: bytes) -> bytes:
 
 def _unzstd(name: str, data: bytes) -> bytes:
     """Python unpacks these itself from 3.14 on."""
-    try:
-        zstd = importlib.import_module("compression.zstd")
-    except ImportError:
-        raise SpecError(f"{name}: found a Zstandard file, expected it unpacked (zstd -d), or packed by gzip") from None
+    zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     try:
         unpacked: bytes = zstd.ZstdDecompressor().decompress(data, MOST_BYTES + 1)
     except zstd.ZstdError as error:

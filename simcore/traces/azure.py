@@ -24,9 +24,10 @@ NS_DIGITS = 9
 FIRST_YEAR, LAST_YEAR = 1970, 2261
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Start, end and the byte before each part of YYYY-MM-DD HH:MM:SS.
-PARTS = ((0, 4, ""), (5, 7, "-"), (8, 10, "-"), (11, 13, " "), (14, 16, ":"), (17, 19, ":"))
+# Start, end and the bytes that may be before each part of YYYY-MM-DD HH:MM:SS.
+PARTS = ((0, 4, ""), (5, 7, "-"), (8, 10, "-"), (11, 13, " T"), (14, 16, ":"), (17, 19, ":"))
 POINT_AT = 19
+OFFSET_WIDTH = 6
 
 
 def one_timestamp(text: str) -> int:
@@ -46,26 +47,44 @@ def one_timestamp(text: str) -> int:
 
 
 def many_timestamps(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
-    """The same for fields of the form YYYY-MM-DD HH:MM:SS.f, with one to nine decimals."""
-    decimals = ends - starts - POINT_AT - 1
-    good = (decimals >= 1) & (decimals <= NS_DIGITS)
+    """The same for fields of the form YYYY-MM-DD HH:MM:SS, with up to nine decimals and an offset or none."""
+    offset_s, time_ends, good = _offsets(data, starts, ends)
+    decimals = time_ends - starts - POINT_AT - 1
+    good &= (decimals == -1) | ((decimals >= 1) & (decimals <= NS_DIGITS))
     values = np.zeros_like(starts)
-    values[good], good[good] = _shaped_timestamps(data, starts[good], ends[good])
-    return values, good
+    values[good], good[good] = _shaped_timestamps(data, starts[good], time_ends[good])
+    return values - np.where(good, offset_s, 0) * NS_PER_S, good
+
+
+def _offsets(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray, Mask]:
+    """Seconds east of UTC, where the time before the offset ends, and which are written as Z or +HH:MM, or not at
+    all."""
+    good = ends - starts >= POINT_AT
+    sign_at = np.maximum(ends - OFFSET_WIDTH, 0)
+    signed = good & (ends - starts >= POINT_AT + OFFSET_WIDTH) & np.isin(data[sign_at], (ord("+"), ord("-")))
+    utc = good & (data[ends - 1] == ord("Z"))
+    hours, is_hours = whole_numbers(data, sign_at + 1, np.where(signed, sign_at + 3, sign_at + 1))
+    minutes, is_minutes = whole_numbers(data, sign_at + 4, np.where(signed, ends, sign_at + 4))
+    colon = data[np.where(signed, sign_at + 3, 0)] == ord(":")
+    good &= ~signed | (is_hours & is_minutes & colon & (hours < 24) & (minutes < 60))
+    east = np.where(signed, np.where(data[sign_at] == ord("-"), -60, 60) * (hours * 60 + minutes), 0)
+    return east, np.where(signed, sign_at, ends - utc), good
 
 
 def _shaped_timestamps(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
-    fraction, good = whole_numbers(data, starts + POINT_AT + 1, ends)
-    good &= data[starts + POINT_AT] == ord(".")
+    has_fraction = ends - starts > POINT_AT
+    fraction_at = np.where(has_fraction, starts + POINT_AT + 1, ends)
+    fraction, is_number = whole_numbers(data, fraction_at, ends)
+    good = ~has_fraction | (is_number & (data[np.minimum(starts + POINT_AT, ends - 1)] == ord(".")))
     parts = []
     for start, end, before in PARTS:
         value, is_number = whole_numbers(data, starts + start, starts + end)
         good &= is_number
         if before:
-            good &= data[starts + start - 1] == ord(before)
+            good &= np.isin(data[starts + start - 1], [ord(mark) for mark in before])
         parts.append(np.where(good, value, 1))
     seconds, valid = _epoch_seconds(parts)
-    fraction_ns = fraction * 10 ** (NS_DIGITS - (ends - starts - POINT_AT - 1))
+    fraction_ns = np.where(has_fraction, fraction, 0) * 10 ** np.clip(NS_DIGITS - (ends - fraction_at), 0, NS_DIGITS)
     return np.where(good, seconds * NS_PER_S + fraction_ns, 0), good & valid
 
 

@@ -12,7 +12,10 @@ from simcore.traces.trace import IntArray
 ZERO, NINE, POINT = 48, 57, 46
 MOST_DIGITS = 18
 PS_DIGITS = 12
+NS_DIGITS = 9
 MOST_SECONDS_DIGITS = 7
+MOST_NS_SECONDS = 9_000_000_000
+"""Seconds whose nanoseconds 64 bits hold."""
 
 
 def whole_numbers(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
@@ -28,19 +31,35 @@ def whole_numbers(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArr
     return values, good
 
 
+def nanoseconds(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
+    """Whole nanoseconds of 1 to 19 digits, as far as 64 bits go: a clock's, counted from 1970."""
+    split_at = np.maximum(ends - NS_DIGITS, starts)
+    high, high_good = whole_numbers(data, starts, split_at)
+    low, low_good = whole_numbers(data, split_at, ends)
+    good = (high_good | (split_at == starts)) & low_good & (high < MOST_NS_SECONDS)
+    return np.where(good, high, 0) * 10**NS_DIGITS + low, good
+
+
 def seconds_as_ps(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
     """Seconds with up to 18 decimals, rounded half to even to whole picoseconds."""
+    return scaled_decimals(data, starts, ends, PS_DIGITS, 10**MOST_SECONDS_DIGITS - 1)
+
+
+def scaled_decimals(
+    data: Bytes, starts: IntArray, ends: IntArray, decimals: int, most_whole: int
+) -> tuple[IntArray, Mask]:
+    """Decimal numbers x 10^decimals, rounded half to even; up to most_whole before the point, 18 digits after it."""
     point = _points(data, starts, ends)
-    seconds, good = whole_numbers(data, starts, point)
-    good &= point - starts <= MOST_SECONDS_DIGITS
-    kept_end = np.minimum(point + 1 + PS_DIGITS, ends)
-    fraction, fraction_good = _scaled(data, np.minimum(point + 1, ends), kept_end)
+    whole, good = whole_numbers(data, starts, point)
+    good &= whole <= most_whole
+    kept_end = np.minimum(point + 1 + decimals, ends)
+    fraction, fraction_good = _scaled(data, np.minimum(point + 1, ends), kept_end, decimals)
     rest, rest_good = whole_numbers(data, kept_end, ends)
     rest_good |= kept_end == ends
     has_point = point < ends
     good &= ~has_point | (fraction_good & rest_good & (ends - point <= MOST_DIGITS + 1))
     up = _rounds_up(fraction, rest, ends - kept_end)
-    return np.where(good, seconds, 0) * 10**PS_DIGITS + fraction + up, good
+    return np.where(good, whole, 0) * 10**decimals + fraction + up, good
 
 
 def _points(data: Bytes, starts: IntArray, ends: IntArray) -> IntArray:
@@ -50,14 +69,14 @@ def _points(data: Bytes, starts: IntArray, ends: IntArray) -> IntArray:
     return first
 
 
-def _scaled(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
+def _scaled(data: Bytes, starts: IntArray, ends: IntArray, decimals: int) -> tuple[IntArray, Mask]:
     digits, good = whole_numbers(data, starts, ends)
-    missing = np.clip(PS_DIGITS - (ends - starts), 0, PS_DIGITS)
+    missing = np.clip(decimals - (ends - starts), 0, decimals)
     return np.where(good, digits * 10**missing, 0), good
 
 
 def _rounds_up(kept: IntArray, rest: IntArray, rest_digits: IntArray) -> IntArray:
-    unit = 10 ** np.clip(rest_digits, 0, MOST_DIGITS - PS_DIGITS)
+    unit = 10 ** np.clip(rest_digits, 0, MOST_DIGITS)
     twice = 2 * rest
     up: IntArray = ((twice > unit) | ((twice == unit) & (kept % 2 == 1))).astype(np.int64)
     return up

@@ -1,7 +1,7 @@
-"""What a format of comma-separated requests is; a new one is one file that makes such an object."""
+"""What a format of requests is; a new one is one file that makes such an object."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from simcore.traces.fields import Bytes, Mask
 from simcore.traces.trace import IntArray
@@ -27,18 +27,36 @@ class ArrivalColumn:
 
 @dataclass(frozen=True)
 class TableFormat:
-    """Columns by name, in any order; optional ones are of CACHED, LIMIT, CLASS, SESSION."""
+    """Columns by name (of JSON: keys, one in another joined by a point), in any order.
+
+    optional: the format's own names for CACHED, LIMIT, CLASS, SESSION. unused: what it is known to have besides.
+    failed: what a count of 0 output tokens means, where the format marks a failed request so.
+    """
 
     id: str
     label: str
     arrival: ArrivalColumn
     prompt: str
     output: str
-    optional: tuple[str, ...] = ()
+    optional: Mapping[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+    failed: str = ""
+    layout: str = "table"
+    """Of a file: ``table`` (a header, then a row a request), ``lines`` (a JSON object a request), ``document`` (one
+    JSON object)."""
 
     @property
     def required(self) -> tuple[str, str, str]:
         return (self.arrival.header, self.prompt, self.output)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column that is read."""
+        return (*self.required, *self.optional.values())
+
     def missing(self, header: list[str]) -> list[str]:
         return [column for column in self.required if column not in header]
+
+    def reads(self, header: list[str]) -> dict[str, str]:
+        """The optional columns that a header has: by what they are to us."""
+        return {ours: theirs for ours, theirs in self.optional.items() if theirs in header}

@@ -3,8 +3,9 @@
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
+from simcore.traces.digits import MOST_NS_SECONDS, NS_DIGITS, PS_DIGITS
 from simcore.traces.report import shown
-from simcore.traces.trace import MAX_ARRIVAL_S, PS_PER_S
+from simcore.traces.trace import MAX_ARRIVAL_S
 
 # ASCII only: int() and Decimal() would take other scripts' digits and underscores.
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
@@ -15,11 +16,11 @@ EXACT = Context(prec=LONGEST_NUMBER + 20)
 
 
 class RefusalError(Exception):
-    """A value that a row is refused for."""
+    """A value that a row is refused for; field where it is not the one that is being read."""
 
-    def __init__(self, kind: str, found: str, expected: str) -> None:
+    def __init__(self, kind: str, found: str, expected: str, field: str = "") -> None:
         super().__init__(kind, found, expected)
-        self.kind, self.found, self.expected = kind, found, expected
+        self.kind, self.found, self.expected, self.field = kind, found, expected, field
 
 
 def decimal_number(text: str, expected: str) -> Decimal:
@@ -45,9 +46,29 @@ def whole_number(text: str, least: int, most: int, expected: str) -> int:
 
 def seconds_as_ps(text: str) -> int:
     """Seconds rounded half to even to whole picoseconds, or RefusalError."""
-    expected = f"seconds from 0 to {MAX_ARRIVAL_S}"
+    return scaled(text, PS_DIGITS, MAX_ARRIVAL_S, f"seconds from 0 to {MAX_ARRIVAL_S}")
+
+
+def seconds_as_ns(text: str) -> int:
+    """Seconds on any clock, rounded half to even to whole nanoseconds, or RefusalError."""
+    return scaled(text, NS_DIGITS, MOST_NS_SECONDS, f"seconds from 0 to {MOST_NS_SECONDS}")
+
+
+def milliseconds_as_ns(text: str) -> int:
+    """Milliseconds on any clock, rounded half to even to whole nanoseconds, or RefusalError."""
+    most = MOST_NS_SECONDS * 1000
+    return scaled(text, NS_DIGITS - 3, most, f"milliseconds from 0 to {most}")
+
+
+def nanoseconds(text: str) -> int:
+    """Whole nanoseconds on any clock, or RefusalError."""
+    most = MOST_NS_SECONDS * 10**NS_DIGITS
+    return whole_number(text, 0, most, f"nanoseconds from 0 to {most}")
+
+
+def scaled(text: str, decimals: int, most: int, expected: str) -> int:
+    """A number from 0 to most, x 10^decimals, rounded half to even, or RefusalError."""
     value = decimal_number(text, expected)
-    if value < 0 or value > MAX_ARRIVAL_S:
+    if value < 0 or value > most:
         raise RefusalError("out of range", shown(text), expected)
-    picoseconds = EXACT.multiply(value, Decimal(PS_PER_S))
-    return int(picoseconds.to_integral_value(ROUND_HALF_EVEN))
+    return int(EXACT.scaleb(value, decimals).to_integral_value(ROUND_HALF_EVEN))

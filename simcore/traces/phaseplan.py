@@ -14,5 +14,5 @@ PHASEPLAN = TableFormat(
     arrival=ArrivalColumn("arrival_s", 1, False, many_seconds, one_second),
     prompt="prompt_tokens",
     output="output_tokens",
-    optional=(CACHED, LIMIT, CLASS, SESSION),
+    optional={name: name for name in (CACHED, LIMIT, CLASS, SESSION)},
 )

@@ -1,78 +1,112 @@
 """Reading a trace of any supported format, found by its content."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator
 from itertools import chain
 from os import PathLike
 from pathlib import Path
 
+from simcore.traces import json_file, recognise
+from simcore.traces.aiperf import AIPERF
 from simcore.traces.azure import AZURE
+from simcore.traces.burstgpt import BURSTGPT
 from simcore.traces.errors import TraceError
 from simcore.traces.format import TableFormat
 from simcore.traces.lines import Block, ByteStream, blocks
+from simcore.traces.mooncake import MOONCAKE
 from simcore.traces.phaseplan import PHASEPLAN
 from simcore.traces.report import Issue, ParseReport, shown
 from simcore.traces.table import TableReader
 from simcore.traces.trace import Trace
+from simcore.traces.unpacked import unpacked
+from simcore.traces.vllm_bench import TABLE as VLLM
 
-# A new format is one file that makes a TableFormat, and its name here.
-FORMATS: tuple[TableFormat, ...] = (PHASEPLAN, AZURE)
+# A new table is one file that makes a TableFormat, and its name here; a new kind of JSON one in json_file.py.
+TABLES: tuple[TableFormat, ...] = (PHASEPLAN, AZURE, BURSTGPT)
+FORMATS: tuple[TableFormat, ...] = (*TABLES, MOONCAKE.table, AIPERF.table, VLLM)
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-CONTAINERS = {
-    b"\x1f\x8b": "a gzip file",
-    b"PK\x03\x04": "a zip or XLSX file",
-    b"\x28\xb5\x2f\xfd": "a Zstandard file",
-    b"PAR1": "a Parquet file",
-    b"%PDF": "a PDF file",
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
-}
+DELIMITERS = ",;\t|"
+EXPECTED_TEXT = "expected requests as CSV or JSON in UTF-8"
 
 
 def read_trace(
-    source: str | PathLike[str] | ByteStream, name: str | None = None, max_rows: int | None = None
+    source: str | PathLike[str] | ByteStream,
+    name: str | None = None,
+    max_rows: int | None = None,
+    max_bytes: int | None = None,
 ) -> tuple[Trace, ParseReport]:
     """Reads a file or a binary stream; rows that cannot be used are refused and reported.
 
     The trace is sorted by arrival (a counted repair where it was not). name is what messages and
     the trace call it, by default the file's name. Raises TraceError, one line, where the whole is
-    unusable: empty, binary, no known header, no usable row, more than max_rows rows. A missing
-    or unreadable file is a TraceError too.
+    unusable: empty, binary, no known format, no usable row, more than max_rows rows, packed and more than max_bytes
+    when unpacked. A missing or unreadable file is a TraceError too.
     """
     if isinstance(source, (str, PathLike)):
         path = Path(source)
         try:
             with path.open("rb") as stream:
-                return _read(stream, name or path.name, max_rows)
+                return _read(stream, name or path.name, max_rows, max_bytes)
         except OSError as error:
             raise TraceError(f"{path}: found {error.strerror}, expected a readable file") from None
-    return _read(source, name or "trace", max_rows)
+    return _read(source, name or "trace", max_rows, max_bytes)
 
 
-def _read(stream: ByteStream, name: str, max_rows: int | None) -> tuple[Trace, ParseReport]:
-    lines = blocks(stream, name)
-    first = next(lines, None)
-    if first is None or not first.data.strip():
+def _read(packed: ByteStream, name: str, max_rows: int | None, max_bytes: int | None) -> tuple[Trace, ParseReport]:
+    stream = unpacked(packed, name, max_bytes)
+    head = stream.read(json_file.HEAD_BYTES)
+    if not head.removeprefix(BYTE_ORDER_MARK).strip():
         raise TraceError(f"{name}: found an empty file, expected {_known_headers()}")
+    what = recognise.container(head)
+    if what is not None:
+        raise TraceError(f"{name}: found {what}, {EXPECTED_TEXT}")
+    marked = head.startswith(BYTE_ORDER_MARK)
+    content = _Rest(head.removeprefix(BYTE_ORDER_MARK), stream)
+    notes = [_header_issue("byte order mark", "", "a byte order mark", "skipped")] if marked else []
+    if head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] in (b"{", b"["):
+        return json_file.read(content, name, notes, max_rows)
+    return _read_table(content, name, notes, max_rows)
+
+
+class _Rest:
+    """A stream whose beginning was read already."""
+
+    def __init__(self, head: bytes, stream: ByteStream) -> None:
+        self.head, self.stream = head, stream
+
+    def read(self, size: int, /) -> bytes:
+        if not self.head:
+            return self.stream.read(size)
+        found, self.head = self.head[:size], self.head[size:]
+        return found
+
+
+def _read_table(stream: ByteStream, name: str, notes: list[Issue], max_rows: int | None) -> tuple[Trace, ParseReport]:
+    lines = blocks(stream, name)
+    first = next(lines)
     _check_text(name, first.data)
-    line, _, rest = first.data.removeprefix(BYTE_ORDER_MARK).partition(b"\n")
-    header, spaced = _header(name, line)
-    table = _recognise(name, header)
+    line, _, rest = first.data.partition(b"\n")
+    text = line.decode("utf-8").removesuffix("\r")
+    if "\r" in text:
+        raise TraceError(f"{name}: line 1: found lines that end in CR alone, expected LF or CRLF")
+    delimiter = _delimiter(text)
+    header, spaced = _header(name, text, delimiter)
+    table = _recognise(name, header, text)
     report = ParseReport(table.id)
-    if first.data.startswith(BYTE_ORDER_MARK):
-        report.repaired.add(_header_issue("byte order mark", "", "a byte order mark", "skipped"))
+    if delimiter != ",":
+        notes.append(_header_issue("delimiter", "", f"fields separated by {delimiter!r}", "read so", "commas"))
     if spaced:
-        report.repaired.add(_header_issue("spaces in the header", "", "spaces around names", "removed"))
-    _note_unused(table, header, report)
+        notes.append(_header_issue("spaces in the header", "", "spaces around names", "removed"))
+    for note in (*notes, *_unused(table, header)):
+        report.repaired.add(note)
     body: Iterator[Block] = chain([Block(rest, 2)] if rest else [], lines)
-    return TableReader(name, table, header, report).read(body, max_rows), report
+    return TableReader(name, table, header, report, delimiter).read(body, max_rows), report
 
 
 def _check_text(name: str, data: bytes) -> None:
-    for magic, what in CONTAINERS.items():
-        if data.startswith(magic):
-            raise TraceError(f"{name}: found {what}, expected a CSV file in UTF-8")
     line = data.partition(b"\n")[0]
     try:
         line.decode("utf-8")
@@ -81,13 +115,22 @@ def _check_text(name: str, data: bytes) -> None:
         raise TraceError(f"{name}: line 1: found {found}, expected UTF-8 text") from None
     if b"\0" in data:
         line_number = data[: data.index(b"\0")].count(b"\n") + 1
-        raise TraceError(f"{name}: line {line_number}: found binary data, expected a CSV file in UTF-8")
+        raise TraceError(f"{name}: line {line_number}: found binary data, {EXPECTED_TEXT}")
 
 
-def _header(name: str, line: bytes) -> tuple[list[str], bool]:
-    text = line.decode("utf-8").removesuffix("\r")
+def _delimiter(header: str) -> str:
+    """What separates most of a known format's columns: else what separates most."""
+
+    def known(delimiter: str) -> tuple[int, int]:
+        names = {name.strip().strip('"') for name in header.split(delimiter)}
+        return max(len(names & set(table.required)) for table in TABLES), header.count(delimiter)
+
+    return max(DELIMITERS, key=known)
+
+
+def _header(name: str, text: str, delimiter: str) -> tuple[list[str], bool]:
     try:
-        raw = next(csv.reader([text], strict=True), [])
+        raw = next(csv.reader([text], strict=True, delimiter=delimiter), [])
     except csv.Error as error:
         raise TraceError(f"{name}: line 1: found {error}, expected {_known_headers()}") from None
     header = [column.strip() for column in raw]
@@ -97,11 +140,14 @@ def _header(name: str, line: bytes) -> tuple[list[str], bool]:
     return header, header != raw
 
 
-def _recognise(name: str, header: list[str]) -> TableFormat:
-    nearest = min(FORMATS, key=lambda table: len(table.missing(header)))
+def _recognise(name: str, header: list[str], text: str) -> TableFormat:
+    nearest = min(TABLES, key=lambda table: len(table.missing(header)))
     missing = nearest.missing(header)
     if not missing:
         return nearest
+    other = recognise.table(header, text)
+    if other is not None:
+        raise TraceError(f"{name}: line 1: {other}")
     found = shown(",".join(header))
     if len(missing) == len(nearest.required):
         raise TraceError(f"{name}: line 1: found {found}, expected {_known_headers()}")
@@ -110,12 +156,12 @@ def _recognise(name: str, header: list[str]) -> TableFormat:
     )
 
 
-def _note_unused(table: TableFormat, header: list[str], report: ParseReport) -> None:
+def _unused(table: TableFormat, header: list[str]) -> Iterator[Issue]:
+    """Columns that the format is not known to have."""
     for column in header:
-        if column not in (*table.required, *table.optional):
-            known = ", ".join((*table.required, *table.optional))
-            issue = _header_issue("unused column", column, f"column {shown(column)}", "not read", known)
-            report.repaired.add(issue)
+        if column not in (*table.names, *table.unused):
+            known = ", ".join(table.names)
+            yield _header_issue("unused column", column, f"column {shown(column)}", "not read", known)
 
 
 def _header_issue(kind: str, field: str, found: str, action: str, expected: str = "none") -> Issue:
@@ -123,4 +169,5 @@ def _header_issue(kind: str, field: str, found: str, action: str, expected: str 
 
 
 def _known_headers() -> str:
-    return "a header with " + " or ".join(f"{','.join(table.required)} ({table.label})" for table in FORMATS)
+    headers = [f"{','.join(table.required)} ({table.label})" for table in TABLES]
+    return f"a header with {' or '.join(headers)}, or JSON of Mooncake, AIPerf or vLLM bench"

@@ -70,6 +70,8 @@ class ParseReport:
     repaired_rows: int = 0
     repaired: Findings = field(default_factory=Findings)
     refused: Findings = field(default_factory=Findings)
+    counted_by: str = "line"
+    """What an issue's number counts: lines of the file, or the entries of a run's lists."""
 
     @property
     def refused_rows(self) -> int:
@@ -79,6 +81,7 @@ class ParseReport:
         """A dictionary of plain JSON values, the form kept beside a stored workload."""
         return {
             "format": self.format,
+            "counted_by": self.counted_by,
             "rows_read": self.rows_read,
             "accepted": self.accepted,
             "repaired_rows": self.repaired_rows,

@@ -14,7 +14,7 @@ import numpy as np
 from simcore.traces.arrivals import MOST_REQUESTS, exact_rate, poisson_ps, scaled
 from simcore.traces.errors import TraceError
 from simcore.traces.splitmix import below, words
-from simcore.traces.trace import MAX_ARRIVAL_S, PS_PER_S, Trace
+from simcore.traces.trace import MAX_ARRIVAL_S, PS_PER_S, IntArray, Trace
 
 How = Literal["trace", "superpose", "poisson"]
 SHIFT_STREAM, POISSON_STREAM, BLOCK_STREAM = 11, 12, 13
@@ -84,9 +84,15 @@ def _superposed(trace: Trace, rate: Fraction, seed: int) -> Trace:
     period = span + span // max(len(trace) - 1, 1)
     shifts = [0, *(int(word) * period >> 64 for word in words(seed, SHIFT_STREAM, copies - 1))]
     offsets = trace.arrival_ps - trace.arrival_ps[0]
-    times = np.concatenate([(offsets + shift) % max(period, 1) for shift in shifts])
+    times = np.concatenate([_rotated(offsets, shift, period) for shift in shifts])
     order = np.argsort(times, kind="stable")
     return trace.take(np.tile(np.arange(len(trace)), copies)[order], times[order])
+
+
+def _rotated(offsets: IntArray, shift: int, period: int) -> IntArray:
+    """(offsets + shift) modulo the period, without a sum that 64 bits would not hold."""
+    turned: IntArray = np.where(offsets < period - shift, offsets + shift, offsets - (period - shift))
+    return turned
 
 
 def _span_ps(trace: Trace) -> int:

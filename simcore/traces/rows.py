@@ -1,6 +1,8 @@
 """One row at a time: the meaning of every rule, for rows that are not plain."""
 
 import csv
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from simcore.traces.format import CACHED, CLASS, LIMIT, SESSION, TableFormat
@@ -9,6 +11,13 @@ from simcore.traces.report import Issue, shown
 from simcore.traces.trace import CONTROL_CHARACTER, MAX_TOKENS
 
 LONGEST_TEXT = 200
+DECIMAL_COMMA = re.compile(r"\d+,\d+", re.ASCII)
+
+
+class Written(str):
+    """A number's text in JSON, where text in quotes is another thing; in a table all is text."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -35,37 +44,43 @@ class RowResult:
 class RowReader:
     """Reads the lines of one table, whose header is known."""
 
-    def __init__(self, table: TableFormat, header: list[str]) -> None:
-        self.table, self.header = table, header
-        self.reads = {column for column in table.optional if column in header}
+    def __init__(self, table: TableFormat, header: list[str], delimiter: str = ",") -> None:
+        self.table, self.header, self.delimiter = table, header, delimiter
+        self.reads = table.reads(header)
 
     def read(self, line: int, data: bytes) -> RowResult:
         """Reads the bytes of one line, without its line end."""
-        reading = _Reading(line)
-        try:
-            fields = dict(zip(self.header, _fields(data, len(self.header)), strict=True))
-            return RowResult(self._row(fields, reading), reading.repairs)
-        except RefusalError as refusal:
-            issue = Issue(refusal.kind, line, reading.field, refusal.found, refusal.expected, "row refused")
-            return RowResult(None, [issue])
+        count = len(self.header)
+        return self.read_fields(line, lambda: dict(zip(self.header, _fields(data, count, self.delimiter), strict=True)))
 
-    def _row(self, fields: dict[str, str], reading: "_Reading") -> Row:
-        table = self.table
-        arrival = table.arrival.one(reading.stripped(table.arrival.header, fields))
+    def read_fields(self, line: int, fields: Callable[[], Mapping[str, str]]) -> RowResult:
+        """Reads one request's fields, which may be refused themselves."""
+        reading = _Reading(line, self.table.layout != "table", "" if self.delimiter == "," else ",")
+        try:
+            return RowResult(self._row(fields(), reading), reading.repairs)
+        except RefusalError as refusal:
+            field = refusal.field or reading.field
+            return RowResult(None, [Issue(refusal.kind, line, field, refusal.found, refusal.expected, "row refused")])
+
+    def _row(self, fields: Mapping[str, str], reading: "_Reading") -> Row:
+        table, reads = self.table, self.reads
+        arrival = table.arrival.one(reading.arrival(table.arrival.header, fields))
+        if table.failed:
+            reading.check_failed(table.output, fields, table.failed)
         prompt = reading.tokens(table.prompt, fields)
         output = reading.tokens(table.output, fields)
         return Row(
             arrival,
             prompt,
             output,
-            reading.cached(fields, prompt) if CACHED in self.reads else 0,
-            reading.limit(fields, output) if LIMIT in self.reads else 0,
-            reading.text(CLASS, fields) if CLASS in self.reads else "",
-            reading.text(SESSION, fields) if SESSION in self.reads else "",
+            reading.cached(reads[CACHED], fields, prompt) if CACHED in reads else 0,
+            reading.limit(reads[LIMIT], fields, output) if LIMIT in reads else 0,
+            reading.text(reads[CLASS], fields) if CLASS in reads else "",
+            reading.text(reads[SESSION], fields) if SESSION in reads else "",
         )
 
 
-def _fields(data: bytes, count: int) -> list[str]:
+def _fields(data: bytes, count: int, delimiter: str) -> list[str]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -73,9 +88,9 @@ def _fields(data: bytes, count: int) -> list[str]:
     if not text.strip():
         raise RefusalError("empty line", "an empty line", f"{count} fields")
     try:
-        fields = next(csv.reader([text], strict=True))
+        fields = next(csv.reader([text], strict=True, delimiter=delimiter))
     except csv.Error as error:
-        raise RefusalError("broken quoting", str(error), "fields separated by commas") from None
+        raise RefusalError("broken quoting", str(error), f"fields separated by {delimiter!r}") from None
     if len(fields) != count:
         kind = "too few fields" if len(fields) < count else "too many fields"
         raise RefusalError(kind, str(len(fields)), f"{count} fields")
@@ -85,34 +100,51 @@ def _fields(data: bytes, count: int) -> list[str]:
 class _Reading:
     """The reading of one line: the field that is being read, and what was repaired so far."""
 
-    def __init__(self, line: int) -> None:
-        self.line, self.field = line, ""
+    def __init__(self, line: int, in_json: bool, decimal_mark: str) -> None:
+        self.line, self.field, self.in_json, self.decimal_mark = line, "", in_json, decimal_mark
         self.repairs: list[Issue] = []
 
     def repaired(self, kind: str, found: str, expected: str, action: str) -> None:
         self.repairs.append(Issue(kind, self.line, self.field, found, expected, action))
 
-    def stripped(self, field: str, fields: dict[str, str]) -> str:
+    def arrival(self, field: str, fields: Mapping[str, str]) -> str:
+        """Its text, with a point where a comma is the decimal mark."""
+        text = self.stripped(field, fields)
+        if self.decimal_mark and DECIMAL_COMMA.fullmatch(text):
+            whole = text.replace(",", ".")
+            self.repaired("decimal comma", shown(text), "a decimal point", f"read as {whole}")
+            return whole
+        return text
+
+    def check_failed(self, field: str, fields: Mapping[str, str], what: str) -> None:
+        """RefusalError where no output token says that the request failed."""
+        self.field = field
+        if fields[field].strip() == "0":
+            raise RefusalError("failed request", "0", what)
+
+    def stripped(self, field: str, fields: Mapping[str, str]) -> str:
         self.field = field
         raw = fields[field]
         text = raw.strip()
+        if self.in_json and not isinstance(raw, Written):
+            self.repaired("number written as text", shown(raw), "a number without quotes", "read as a number")
         if text != raw:
             self.repaired("spaces around a value", shown(raw), "no spaces", "spaces removed")
         return text
 
-    def tokens(self, field: str, fields: dict[str, str], least: int = 1, note: str = "") -> int:
+    def tokens(self, field: str, fields: Mapping[str, str], least: int = 1, note: str = "") -> int:
         text = self.stripped(field, fields)
         value = whole_number(text, least, MAX_TOKENS, f"a whole number from {least} to {MAX_TOKENS}{note}")
         if not text.isdigit():
             self.repaired("whole number written as a decimal", shown(text), "digits", f"read as {value}")
         return value
 
-    def optional_tokens(self, field: str, fields: dict[str, str]) -> int:
+    def optional_tokens(self, field: str, fields: Mapping[str, str]) -> int:
         text = self.stripped(field, fields)
         return self.tokens(field, {field: text}, 0, " or nothing") if text else 0
 
-    def cached(self, fields: dict[str, str], prompt: int) -> int:
-        value = self.optional_tokens(CACHED, fields)
+    def cached(self, field: str, fields: Mapping[str, str], prompt: int) -> int:
+        value = self.optional_tokens(field, fields)
         expected = f"fewer than prompt_tokens, {prompt}"
         if value > prompt:
             raise RefusalError("more cached than prompt", str(value), expected)
@@ -121,13 +153,13 @@ class _Reading:
             self.repaired("whole prompt cached", str(value), expected, action)
         return min(value, prompt - 1)
 
-    def limit(self, fields: dict[str, str], output: int) -> int:
-        value = self.optional_tokens(LIMIT, fields)
+    def limit(self, field: str, fields: Mapping[str, str], output: int) -> int:
+        value = self.optional_tokens(field, fields)
         if 0 < value < output:
             raise RefusalError("limit below output", str(value), f"0, nothing, or output_tokens, {output}, or more")
         return value
 
-    def text(self, field: str, fields: dict[str, str]) -> str:
+    def text(self, field: str, fields: Mapping[str, str]) -> str:
         self.field, text = field, fields[field]
         if len(text) > LONGEST_TEXT or CONTROL_CHARACTER.search(text):
             raise RefusalError("unusable text", shown(text), f"at most {LONGEST_TEXT} printable characters")

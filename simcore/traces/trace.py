@@ -16,8 +16,8 @@ IntArray = NDArray[np.int64]
 
 PS_PER_S = 1_000_000_000_000
 PS_PER_US = 1_000_000
-# int64 picoseconds end after 106 days; half of that leaves a run room to drain.
-MAX_ARRIVAL_S = 5_000_000
+# Two months. int64 picoseconds end after 106 days: that leaves a run room to drain.
+MAX_ARRIVAL_S = 5_400_000
 MAX_TOKENS = 10_000_000
 # One physical line is one row in every text format, so no text may hold a line end.
 CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")

@@ -24,9 +24,9 @@ def test_a_mix_is_saved_by_its_spec(alice_client: Client, alice: User) -> None:
     ("change", "message"),
     [
         ({"requests": "0"}, "Found 0, expected at least 1."),
-        ({"requests": "3000000"}, "Found 3,000,000, expected at most 2,000,000."),
+        ({"requests": "4500000"}, "Found 4,500,000, expected at most 4,000,000."),
         ({"rate_req_per_s": "0"}, "Found 0, expected more than 0."),
-        ({"rate_req_per_s": "0.0001"}, "expected a trace of at most 2,500,000 s."),
+        ({"rate_req_per_s": "0.0001"}, "expected a trace of at most 2,700,000 s."),
         ({"rate_req_per_s": "nan"}, "Enter a number."),
         ({"seed": "-1"}, "Found -1, expected at least 0."),
         ({"mix": "poetry"}, "poetry is not one of the available choices"),

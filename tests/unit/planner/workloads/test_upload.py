@@ -1,5 +1,6 @@
 """Uploading: the trace is kept, what is wrong is said at its field, what was typed stays."""
 
+import gzip
 import io
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from django.test import Client
 from planner.accounts.models import Membership, Role, Team, User
 from planner.workloads.models import TraceChunk, Workload
 from simcore.traces import read_trace
+from tests.unit.simcore.traces.samples import document, mooncake, vllm
 
 HEADER = b"arrival_s,prompt_tokens,output_tokens\n"
 UPLOAD = "/workloads/upload"
@@ -21,8 +23,16 @@ def upload(client: Client, data: bytes, name: str = "", file_name: str = "mine.c
 
 def test_the_page_says_what_can_be_read(alice_client: Client) -> None:
     page = alice_client.get(UPLOAD).content.decode()
-    assert "arrival_s,prompt_tokens,output_tokens" in page
-    assert "TIMESTAMP,ContextTokens,GeneratedTokens" in page
+    for name in (
+        "arrival_s",
+        "TIMESTAMP",
+        "Request tokens",
+        "input_length",
+        "metadata.request_start_ns",
+        "start_times",
+    ):
+        assert f"<code>{name}</code>" in page
+    assert "At most 200 MB as it is sent, 2,000 MB unpacked and 4,000,000 requests over at most 62.5 days." in page
 
 
 def test_an_upload_is_kept_as_it_was(alice_client: Client, alice: User, shared_data: Path) -> None:
@@ -87,7 +97,7 @@ def test_refused_and_repaired_rows_are_shown_with_their_lines(alice_client: Clie
 
 def test_no_file_is_said_at_the_field(alice_client: Client) -> None:
     page = alice_client.post(UPLOAD, {"name": "kept"}).content.decode()
-    assert "Found no file, expected a CSV file" in page
+    assert "Found no file, expected a trace" in page
     assert 'value="kept"' in page
 
 
@@ -145,3 +155,25 @@ def test_who_may_only_read_cannot_upload(client: Client, team: Team, charlie: Us
     client.force_login(charlie)
     assert client.get(UPLOAD).status_code == 403
     assert upload(client, HEADER + b"1,1,1\n").status_code == 403
+
+
+def test_a_packed_upload_is_called_after_what_it_holds(alice_client: Client, alice: User) -> None:
+    rows = mooncake((0, 10, 2), (1500, 20, 3)) + b'{"timestamp": 2000, "input_length": 20, "output_length": 0}\n'
+    response = upload(alice_client, gzip.compress(rows), file_name="toolagent.jsonl.gz")
+    page = alice_client.get(response["Location"]).content.decode()
+    assert Workload.objects.visible_to(alice).get(name="toolagent").trace().prompt_tokens.tolist() == [10, 20]
+    assert "Read 3 rows of toolagent.jsonl.gz (Mooncake trace (JSON lines)): 2 accepted" in page
+    assert "the rate would be 50.0% higher" in page
+
+
+def test_what_unpacks_to_too_much_is_said_at_the_field(alice_client: Client, settings: pytest.FixtureRequest) -> None:
+    settings.TRACE_MAX_UNPACKED_BYTES = 1_000_000
+    page = upload(alice_client, gzip.compress(HEADER + b"1,1,1\n" * 400_000), file_name="a.csv.gz").content.decode()
+    assert "a.csv.gz: found more than 1 MB when unpacked, expected at most that: cut the file." in page
+
+
+def test_entries_of_a_run_are_called_entries(alice_client: Client) -> None:
+    data = document(vllm(errors=["", "timeout", "", ""]))
+    page = alice_client.get(upload(alice_client, data, file_name="run.json")["Location"]).content.decode()
+    assert '<th scope="col" class="number">entry</th>' in page
+    assert "failed request: 1" in page
