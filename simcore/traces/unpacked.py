@@ -46,9 +46,7 @@ class Limits:
         self.unpacked += unpacked
         if self.most_bytes is not None and self.unpacked > self.most_bytes:
             most = f"{self.most_bytes / 1e6:,.0f} MB"
-            raise TraceError(
-                f"{self.name}: found more than {most} when unpacked, expected at most that: cut the file"
-            )
+            raise TraceError(f"{self.name}: found more than {most} when unpacked, expected at most that: cut the file")
         if self.unpacked > RATIO_FROM_BYTES and self.unpacked > MOST_RATIO * self.packed:
             raise TraceError(
                 f"{self.name}: found {self.unpacked / 1e6:,.0f} MB unpacked from {self.packed / 1e6:,.3f} MB, expected"
