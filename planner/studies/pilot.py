@@ -123,7 +123,7 @@ def read(uploads: Sequence[UploadedFile]) -> Measurements:
         read_content(text, Given(), found)
     if not found.serving:
         names = ", ".join(upload.name or "file" for upload in uploads)
-        why = f" ({found.flags.listed[0]})" if found.flags.listed else ""
+        why = f" ({found.flags.listed[0]})" if found.flags.listed else " but step times" if found.steps else ""
         raise SpecError(f"{names}: found no result that can be used{why}, expected that of a run below")
     return found
 

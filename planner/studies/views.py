@@ -119,8 +119,8 @@ def pilot(request: HttpRequest, study_id: int, design_id: str) -> HttpResponse:
     row = found.row(design_id)
     if row is None:
         raise Http404("No such design in this study, or it has not been tried yet.")
-    judged, problem = _judged(request, study, found, row)
-    context = {"pilot": pilot_page(study, found, row), "judged": judged, "problem": problem}
+    judged, problem, flags = _judged(request, study, found, row)
+    context = {"pilot": pilot_page(study, found, row), "judged": judged, "problem": problem, "flags": flags}
     status = 422 if problem else 200
     return render(request, "studies/pilot.html", _context(request, study) | context, status=status)
 
@@ -140,23 +140,27 @@ def headline(request: HttpRequest, study_id: int) -> HttpResponse:
     return render(request, "studies/_headline.html", {"headline": headline_of(study)})
 
 
-def _judged(request: HttpRequest, study: Study, result: StudyResult, row: DesignRow) -> tuple[list[Judged], str]:
-    """What uploaded results say of the design, and what is wrong with them. With a name iteration times are fitted to
-    them, too."""
+def _judged(
+    request: HttpRequest, study: Study, result: StudyResult, row: DesignRow
+) -> tuple[list[Judged], str, list[str]]:
+    """What uploaded results say of the design, what is wrong with them, and what in them was flagged. With a name
+    iteration times are fitted to them, too."""
     if request.method != "POST":
-        return [], ""
+        return [], "", []
     uploads, name = request.FILES.getlist("result"), request.POST.get("calibration", "").strip()
     if not uploads:
-        return [], "Found no file, expected the JSON that --save-result writes."
+        return [], "Found no file, expected the JSON that --save-result writes.", []
     judged: list[Judged] = []
+    flags: list[str] = []
     try:
         found = read_results(uploads)
+        flags = [str(flag) for flag in found.flags.listed]
         judged = judge(kit_of(study, result, row), found)
         if name:
             _calibrate(request, name, result.designs[row.design_id].case, found)
     except SpecError as error:
-        return judged, f"{error}."
-    return judged, ""
+        return judged, f"{error}.", flags
+    return judged, "", flags
 
 
 def _calibrate(request: HttpRequest, name: str, case: Case, found: Measurements) -> None:

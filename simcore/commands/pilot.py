@@ -58,8 +58,13 @@ def pilot(arguments: argparse.Namespace) -> None:
     if results:
         found = _results(kit, results)
         report["verdict"] = [_judged(kit, point, arguments.named_run) for point in found.serving]
+        report["flags"] = [str(flag) for flag in found.flags.listed]
         if arguments.calibration:
-            report["calibrations"] = _calibrated(case, found, arguments.calibration)
+            try:
+                report["calibrations"] = _calibrated(case, found, arguments.calibration)
+            except SpecError:
+                write_json(arguments.out, report)  # the verdict stands, whatever the fit lacks
+                raise
     write_json(arguments.out, report)
 
 
@@ -99,6 +104,7 @@ def _results(kit: PilotKit, paths: list[str]) -> Measurements:
     found = read_measurements(paths)
     if not found.serving:
         first = f": {found.flags.listed[0]}" if found.flags.listed else ""
+        first = first or (": found step times, expected a result of a benchmark" if found.steps else "")
         raise SpecError(f"{', '.join(paths)}: found no result that can be used, expected one of {_names(kit)}{first}")
     return found
 

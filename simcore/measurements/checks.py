@@ -70,10 +70,10 @@ def _enough(point: ServingPoint) -> Broken:
         "output tokens (give --output-tokens)": point.output_tokens,
     }
     missing = [name for name, value in needed.items() if value is None]
-    if missing:
-        return "", "", f"found no usable {', '.join(missing)}"
     if point.completed == 0:
         return "completed", "0", "no request completed"
+    if missing:
+        return "", "", f"found no usable {', '.join(missing)}"
     if point.load is None and not (point.requests_per_s and point.stays_s):
         return "", "", "found no load (give --concurrency or --rate), nor requests/s and times that tell it"
     return None

@@ -35,8 +35,14 @@ def load(path: str) -> Content:
             raise SpecError(f"{path}: found more than {MOST_BYTES >> 20} MiB, expected a smaller file")
         data = Path(path).read_bytes()
     except OSError as error:
-        raise SpecError(f"{path}: found {(error.strerror or str(error)).lower()}, expected a readable file") from None
+        raise SpecError(f"{path}: found {_words(error)}, expected a readable file") from None
     return content_of(path.encode("utf-8", "replace").decode(), data)  # a path may be no text, a message is
+
+
+def _words(error: OSError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "a folder"
+    return (error.strerror or str(error)).lower()
 
 
 def content_of(name: str, data: bytes) -> Content:

@@ -85,7 +85,8 @@ class Record:
         if value is None:
             return None
         if not math.isfinite(value) or not above < value * unit <= most:
-            self.flag(name, found, f"expected {expected} above {above:g}, at most {most / unit:g}", "not used")
+            from_words = f"of at least {above + 1:g}" if expected == "a whole number" else f"above {above:g}"
+            self.flag(name, found, f"expected {expected} {from_words}, at most {most / unit:g}", "not used")
             return None
         return value * unit
 

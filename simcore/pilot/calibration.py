@@ -52,6 +52,7 @@ def _pool_calibration(part: Part, pool: PilotPool, found: Measurements, today: d
         tensor_parallel=pool.tensor_parallel,
         token_budget=token_budget(part.case),
         max_batch_size=round(serving(part.case, pool).max_batch_size),
+        precision_given=True,  # the kit's commands serve the model as it is
     )
     return PoolCalibration(pool.role, calibrate(measured, target, today))
 

@@ -90,7 +90,8 @@ def test_412_failed(tmp_path):
         ({"duration": 8.6}, "640 requests in 8.6 s are 74.42"),
         ({"max_concurrency": None, "mean_tpot_ms": 20_000.0}, "decoded at once, of 640 sent at once"),
         ({"max_concurrency": None, "mean_tpot_ms": 0.02}, "= 0.03012 decoded at once"),
-        ({"completed": 0, "total_output_tokens": 0}, "output tokens (give --output-tokens)"),
+        ({"completed": 0, "total_output_tokens": 0}, "no request completed"),
+        ({"total_output_tokens": None}, "output tokens (give --output-tokens)"),
         (
             {"mean_tpot_ms": None, "median_tpot_ms": None, "mean_ttft_ms": None, "median_ttft_ms": None},
             "found no usable",
