@@ -1,5 +1,6 @@
 """Benchmark files, and what they do not say."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -20,6 +21,7 @@ ENGINES = [
     ("vllm-2023", "engines of 2023"),
     ("kernel", "device time alone"),
 ]
+PRECISIONS = [("", "as the catalogue has the model's"), *((name, name) for name in ("bf16", "fp8", "fp4", "mxfp4"))]
 MOST = 10_000_000
 
 
@@ -54,6 +56,7 @@ class CalibrationForm(forms.Form):
     tensor_parallel = _count("Tensor parallel")
     name = forms.CharField(max_length=NAME_LENGTH, required=False)
     engine = forms.ChoiceField(choices=ENGINES, label="Begin from", required=False)
+    weight_precision = forms.ChoiceField(choices=PRECISIONS, label="Weights", required=False)
     replicas = _count("Replicas under the load")
     prompt_tokens = _count("Prompt tokens")
     output_tokens = _count("Output tokens")
@@ -100,16 +103,18 @@ class CalibrationForm(forms.Form):
             texts = services.contents(data["benchmarks"])
             self.done = services.ready_made(texts) or self._fitted(texts, data)
         except SpecError as error:
-            text = str(error).replace("--tensor-parallel N", "it in the field Tensor parallel")
+            text = services.in_fields(str(error))
             field = "tensor_parallel" if "tensor parallel degree: found none" in text else "benchmarks"
             self.add_error(field, services.as_sentence(text))
 
     def _fitted(self, texts: Any, data: dict[str, Any]) -> services.Fit:
         (machine,) = whole_machines_for(self.user, [data["machine"]])
+        precision, model = data["weight_precision"], model_for(self.user, data["model"])
         return services.fit(
             texts,
             Given(data["prompt_tokens"], data["output_tokens"], data["concurrency"]),
-            model=model_for(self.user, data["model"]),
+            model=replace(model, weight_precision=precision, expert_precision=None) if precision else model,
+            precision_given=bool(precision),
             machine=machine,
             engine=data["engine"] or "vllm-2026",
             tensor_parallel=data["tensor_parallel"],

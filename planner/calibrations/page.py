@@ -6,6 +6,7 @@ from typing import Any
 
 from planner.calibrations.figures import Figure, residual_figure
 from planner.calibrations.models import Calibration
+from planner.calibrations.services import in_fields
 from simcore.latency.calibrated import Calibration as Fitted
 from simcore.latency.calibrated import PhaseError, Replaced, Span
 
@@ -59,7 +60,7 @@ def calibration_page(calibration: Calibration) -> CalibrationPage:
         ],
         [[source.file, source.format, f"{source.rows:,}"] for source in fitted.sources],
         [_flagged(*sort) for sort in calibration.found["counts"]],
-        calibration.found["flags"],
+        [flag | {"reason": in_fields(flag["reason"])} for flag in calibration.found["flags"]],
     )
 
 
@@ -74,8 +75,9 @@ def _times(residual: Any) -> tuple[float | None, ...]:
 def _origin(fitted: Fitted) -> str:
     measured = fitted.validity
     points = sum(error.points for error in fitted.errors)
+    weights = f" in {measured.weight_precision}" if measured.weight_precision else ""
     return (
-        f"{fitted.engine} fitted to {points} measured figures of {measured.model} on {measured.accelerator},"
+        f"{fitted.engine} fitted to {points} measured figures of {measured.model}{weights} on {measured.accelerator},"
         f" tensor parallel {', '.join(map(str, measured.tensor_parallel))}, on {fitted.date}."
     )
 

@@ -1,11 +1,12 @@
 """Fitting uploaded benchmark files, keeping the result, and offering it to questions."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 from django.utils import timezone
 
 from planner.accounts.models import Team, User
@@ -20,6 +21,16 @@ MOST_BYTES = 64 << 20
 """Of all files of a form together."""
 MOST_RESULTS = 80
 """A fit takes a server's thread some tenths of a second for each."""
+FIELDS = {
+    "--tensor-parallel N": "it in the field Tensor parallel",
+    "--tensor-parallel": "the field Tensor parallel",
+    "--weight-precision": "the field Weights",
+    "--prompt-tokens": "Prompt tokens",
+    "--output-tokens": "Output tokens",
+    "--concurrency or --rate": "Requests in flight",
+    "--replicas": "Replicas under the load",
+}
+"""The command line's words → the form's."""
 PREFIX = "calibration-"
 """Of a calibration's key among a question's iteration times."""
 
@@ -38,6 +49,13 @@ def contents(files: Sequence[UploadedFile]) -> list[Content]:
     if total > MOST_BYTES:
         raise SpecError(f"found {total / 1e6:.0f} MB, expected at most {MOST_BYTES / 1e6:.0f} MB together")
     return [content_of(file.name or "file", file.read()) for file in files]
+
+
+def in_fields(text: str, fields: Mapping[str, str] = FIELDS) -> str:
+    """The command line's options as a form's fields."""
+    for option, field in fields.items():
+        text = text.replace(option, field)
+    return text
 
 
 def as_sentence(complaint: str) -> str:
@@ -74,6 +92,7 @@ def flagged(found: Measurements) -> dict[str, Any]:
     return {"flags": [asdict(flag) for flag in found.flags.listed], "counts": counts}
 
 
+@transaction.atomic
 def save(team: Team, user: User, name: str, done: Fit) -> Calibration:
     """The team's row."""
     measured = done.fitted.validity

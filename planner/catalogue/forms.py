@@ -7,11 +7,10 @@ from django.db import IntegrityError
 
 from planner.accounts.models import Team, User
 from planner.catalogue.new_model import Report, report_of, save_model, taken
-from simcore.hf_config import MOST_BYTES, Imported, import_model, read_config
+from simcore.hf_config import MOST_BYTES, MOST_PARAMETERS, Imported, import_model, read_config
 from simcore.spec import SpecError
 
 NAME_LENGTH = 100
-MOST_PARAMETERS = 10**15
 
 
 class ModelForm(forms.Form):

@@ -7,7 +7,7 @@ from django.db import IntegrityError
 
 from planner.accounts.models import Team, User
 from planner.calibrations.forms import ENGINES, NAME_LENGTH, FilesField
-from planner.calibrations.services import MOST_BYTES, as_sentence, contents
+from planner.calibrations.services import MOST_BYTES, as_sentence, contents, in_fields
 from planner.catalogue.services import model_for, names_of, whole_machines_for
 from planner.power_logs import services
 from planner.power_logs.models import PowerLog
@@ -104,7 +104,7 @@ class PowerLogForm(forms.Form):
         except SpecError as error:
             text = str(error)
             option = text.partition(":")[0]
-            words = services.in_fields(text.partition(": ")[2] if option in OF_OPTIONS else text)
+            words = in_fields(text.partition(": ")[2] if option in OF_OPTIONS else text, services.FIELDS)
             self.add_error(OF_OPTIONS.get(option, "logs"), as_sentence(words))
 
     def _run(self, data: dict[str, Any], machine: Machine) -> LoggedRun:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from planner.calibrations.page import PLURALS
+from planner.calibrations.services import in_fields
 from planner.power_logs.figures import Figure, watts_figure
 from planner.power_logs.models import PowerLog
-from planner.power_logs.services import in_fields
+from planner.power_logs.services import FIELDS
 from simcore.words import counted
 
 Row = Sequence[str]
@@ -65,7 +66,11 @@ def power_log_page(log: PowerLog) -> PowerLogPage:
         _origin(log),
         list(_lines(said)),
         list(_drawn(said)),
-        [f"{device['label']}: {in_fields(reason)}." for device in said["devices"] for reason in device["reasons"]],
+        [
+            f"{device['label']}: {in_fields(reason, FIELDS)}."
+            for device in said["devices"]
+            for reason in device["reasons"]
+        ],
         _prediction(prediction) if prediction else [],
         [_coefficient(prediction, name) for name in NAMES] if prediction else [],
         watts_figure(points, said["all"]["mean_w"]) if points else None,
@@ -73,7 +78,7 @@ def power_log_page(log: PowerLog) -> PowerLogPage:
         _watts_words(said),
         [f"{what}: {count:,}" for what, count in said["missing"]["by_what_stood_there"].items()],
         [f"{PLURALS[effect] if n > 1 else effect}: {n:,}" for effect, n in said["flags"]["counted"].items() if n],
-        [flag | {"reason": in_fields(flag["reason"])} for flag in said["flags"]["each"]],
+        [flag | {"reason": in_fields(flag["reason"], FIELDS)} for flag in said["flags"]["each"]],
     )
 
 
@@ -89,8 +94,8 @@ def _origin(log: PowerLog) -> str:
 def _lines(said: dict[str, Any]) -> Iterator[str]:
     window = said["window"]
     start, end = (f"{at:,.4g} s" if isinstance(at, int | float) else at for at in (window["from"], window["to"]))
-    yield f"The run: {start} to {end}, {window['seconds']:,.4g} s, by {in_fields(window['by'])}."
-    yield f"Times: {in_fields(said['times'])}."
+    yield f"The run: {start} to {end}, {window['seconds']:,.4g} s, by {in_fields(window['by'], FIELDS)}."
+    yield f"Times: {in_fields(said['times'], FIELDS)}."
     if said["watts_are"]:
         yield f"Watts are {said['watts_are']}. They are the accelerators' alone: no host, no fans, no switches."
     run = said.get("run")

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.db import transaction
+
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.power_logs.models import PowerLog
@@ -77,13 +79,7 @@ def read(texts: Sequence[Content], asked: Asked, machine: Machine, run: LoggedRu
     return Read(told, machine, calibration.machine)
 
 
-def in_fields(text: str) -> str:
-    """The command line's options as the form's fields."""
-    for option, field in FIELDS.items():
-        text = text.replace(option, field)
-    return text
-
-
+@transaction.atomic
 def save(team: Team, user: User, name: str, done: Read) -> PowerLog:
     """The team's row."""
     return PowerLog.objects.create(

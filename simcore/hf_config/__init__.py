@@ -8,6 +8,6 @@ the count and the KV bytes of a token with what is known: catalogue models, a pu
 
 from simcore.hf_config.check import Check, checks
 from simcore.hf_config.keys import MOST_BYTES, Config, read_config
-from simcore.hf_config.model import Imported, import_model
+from simcore.hf_config.model import MOST_PARAMETERS, Imported, import_model
 
-__all__ = ["MOST_BYTES", "Check", "Config", "Imported", "checks", "import_model", "read_config"]
+__all__ = ["MOST_BYTES", "MOST_PARAMETERS", "Check", "Config", "Imported", "checks", "import_model", "read_config"]

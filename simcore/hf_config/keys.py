@@ -46,7 +46,10 @@ class Config:
     @property
     def model_type(self) -> str:
         """The family's name, as the file has it."""
-        return str(self.values.get("model_type") or "")
+        name = self.values.get("model_type") or ""
+        if not isinstance(name, str) or not name.isprintable():
+            self.refuse("model_type", name, "a word such as llama")
+        return name
 
     def count(self, name: str, default: int | None = None, *, least: int = 1) -> int:
         """A whole number under any of its keys; SpecError names the usual key where there is none and no default."""
@@ -149,7 +152,9 @@ def _object(text: str | bytes) -> Mapping[str, Any]:
         raise SpecError("config.json: found bytes that are not UTF-8, expected JSON") from None
     except (json.JSONDecodeError, RecursionError, ValueError) as error:
         where = f" line {error.lineno} column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise SpecError(f"config.json{where}: found what is not JSON, expected a model's config.json") from None
+        found = "JSON that is nested too deeply" if isinstance(error, RecursionError) else "what is not JSON"
+        found = found if where or isinstance(error, RecursionError) else "a number of thousands of digits"
+        raise SpecError(f"config.json{where}: found {found}, expected a model's config.json") from None
     if not isinstance(values, Mapping):
         raise SpecError(f"config.json: found {shown(values)}, expected an object")
     return values

@@ -14,6 +14,9 @@ from simcore.hf_config.windows import windows_of
 from simcore.spec import Model, SpecError, decode
 
 UNNAMED = "model"
+MOST_PARAMETERS = 10**15
+MOST_FACTOR = 1e4
+"""Of a context's scaling."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,10 @@ def import_model(config: Config, name: str = "", model_id: str = "") -> Imported
     named = name.strip() or _own_name(config)
     model = _model(config, family, named, model_id.strip() or slug(named))
     counted = count_parameters(model, family, config)
+    if counted.total > MOST_PARAMETERS:
+        raise SpecError(
+            f"config.json: found sizes that make {counted.total:.3g} parameters, expected at most {MOST_PARAMETERS:.0e}"
+        )
     model = replace(model, parameters=counted.total)
     return Imported(model, config.model_type, counted, dict(config.found), tuple(config.notes))
 
@@ -60,7 +67,8 @@ def slug(name: str) -> str:
 
 
 def _own_name(config: Config) -> str:
-    return config.text("_name_or_path").rstrip("/").rsplit("/", 1)[-1] or UNNAMED
+    name = config.text("_name_or_path").rstrip("/").rsplit("/", 1)[-1]
+    return "".join(letter for letter in name if letter.isprintable()).strip() or UNNAMED
 
 
 def _model(config: Config, family: Family, name: str, model_id: str) -> Model:
@@ -128,15 +136,22 @@ def _intermediate_size(config: Config, family: Family, hidden: int, experts: Exp
 def _max_model_tokens(config: Config, family: Family) -> int:
     """The longest context: with YaRN, linear or dynamic scaling the trained one times its factor, as in engines."""
     longest = config.count("max_model_tokens", family.max_model_tokens)
-    scaling = config.table("rope_scaling") or config.table("rope_parameters")
+    key = "rope_scaling" if config.table("rope_scaling") else "rope_parameters"
+    scaling = config.table(key)
     kind = str(scaling.get("rope_type") or scaling.get("type") or "")
-    factor = scaling.get("factor")
-    if kind not in ("yarn", "linear", "dynamic") or isinstance(factor, bool) or not isinstance(factor, int | float):
+    if kind not in ("yarn", "linear", "dynamic") or scaling.get("factor") is None:
         return longest
+    factor = _factor(config, f"{key}.factor", scaling["factor"])
     trained = scaling.get("original_max_position_embeddings")
-    if kind == "yarn" and isinstance(trained, int):
+    if kind == "yarn" and isinstance(trained, int) and not isinstance(trained, bool):
         return max(longest, round(trained * factor))
     if kind == "yarn":
         return longest
     config.notes.append(f"rope_scaling {kind} by {factor:g}: {longest:,} positions become {round(longest * factor):,}")
     return round(longest * factor)
+
+
+def _factor(config: Config, key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST_FACTOR:
+        config.refuse(key, value, f"a number above 0 and at most {MOST_FACTOR:g}")
+    return value

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from planner.accounts.models import Membership, Role, User
+from planner.accounts.teams import working_team
 from planner.calibrations import services
 from planner.calibrations.models import Calibration
 from planner.calibrations.services import calibration_for
@@ -34,7 +35,7 @@ def test_files_are_fitted_and_shown(alice_client: Client, alice: User) -> None:
     assert (calibration.model, calibration.accelerator, calibration.created_by) == ("llama-3.1-8b", "h100-80gb", alice)
     page = alice_client.get(response["Location"]).content.decode()
     for words in (
-        "vllm-2026 fitted to 26 measured figures of llama-3.1-8b on h100-80gb, tensor parallel 1",
+        "vllm-2026 fitted to 26 measured figures of llama-3.1-8b in bf16 on h100-80gb, tensor parallel 1",
         "prompts of 128 to 8,032, outputs of 100 to 200 tokens, 1 to 128 sequences at once",
         "vllm bench serve (JSON)",
         "step times (CSV)",
@@ -95,6 +96,39 @@ def test_flags_are_shown(alice_client: Client, alice: User) -> None:
     page = alice_client.get(response["Location"]).content.decode()
     assert "row left out (failed): 1" in page
     assert "95% of 432 requests failed" in page
+
+
+def test_weights_are_asked_for_and_told(alice_client: Client, alice: User) -> None:
+    silent = upload(alice_client, MEASURED, name="silent")
+    page = alice_client.get(silent["Location"]).content.decode()
+    assert "taken as bf16 weights, llama-3.1-8b&#x27;s (the field Weights)" in page
+    told = upload(alice_client, MEASURED, name="told", weight_precision="fp8")
+    page = alice_client.get(told["Location"]).content.decode()
+    assert "of llama-3.1-8b in fp8 on h100-80gb" in page
+    assert "the field Weights" not in page
+    assert Calibration.objects.visible_to(alice).get(name="told").fitted().validity.weight_precision == "fp8"
+
+
+def test_two_who_save_one_name_at_once_keep_both_their_files(
+    alice_client: Client, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other's row is written while this one's files are fitted."""
+    fit = services.fit
+
+    def slow(*given: Any, **target: Any) -> services.Fit:
+        done = fit(*given, **target)
+        team = working_team(alice)
+        assert team is not None
+        services.save(team, alice, "mine", done)
+        return done
+
+    monkeypatch.setattr(services, "fit", slow)
+    response = upload(alice_client, MEASURED, name="mine")
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "Found ‘mine’, which your team has already; expected another name." in page
+    assert 'value="mine"' in page
+    assert Calibration.objects.visible_to(alice).count() == 1
 
 
 def test_another_team_sees_nothing_of_it(

@@ -1,6 +1,7 @@
 """A Hugging Face configuration becomes a model whose parameters and KV bytes are the known ones."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,25 @@ def without(config: dict[str, Any], key: str) -> dict[str, Any]:
             LLAMA | {"num_key_value_heads": 5},
             "num_key_value_heads: found 5, expected a divisor of num_attention_heads (32)",
         ),
+        *(
+            (LLAMA | {"rope_scaling": {"type": kind, "factor": factor}}, "rope_scaling.factor: found")
+            for kind, factor in (
+                ("linear", math.nan),
+                ("dynamic", math.inf),
+                ("linear", -4),
+                ("yarn", 0),
+                ("yarn", "4"),
+            )
+        ),
+        (
+            without(LLAMA, "rope_scaling") | {"rope_parameters": {"rope_type": "yarn", "factor": 1e308}},
+            "rope_parameters.factor: found 1e+308",
+        ),
+        (LLAMA | {"model_type": ["llama"]}, "model_type: found ['llama'], expected a word such as llama"),
+        (LLAMA | {"model_type": "a\0b"}, "model_type: found 'a\\x00b', expected a word"),
+        (LLAMA | {"model_type": "\ud800"}, "model_type: found '\\ud800', expected a word"),
+        (LLAMA | {"num_hidden_layers": 10**12, "intermediate_size": 10**12}, "parameters, expected at most 1e+15"),
+        (LLAMA | {"hidden_size": 10**400}, "hidden_size: found 1000"),
         (LLAMA | {"model_type": "mamba2"}, "model_type: found 'mamba2', expected attention in every layer"),
         (LLAMA | {"model_type": "t5"}, "model_type: found 't5', expected a decoder"),
         (LLAMA | {"layer_types": ["linear_attention"] * 32}, "layer_types: found 'linear_attention'"),
@@ -182,7 +202,8 @@ def test_what_is_wrong_is_named(config: dict[str, Any], words: str) -> None:
         ("", "line 1 column 1: found what is not JSON"),
         ("<html>", "found what is not JSON"),
         ("[1, 2]", "found [1, 2], expected an object"),
-        ("[" * 200_000, "found what is not JSON"),
+        ("[" * 200_000, "found JSON that is nested too deeply"),
+        ('{"hidden_size": ' + "9" * 6000 + "}", "found a number of thousands of digits"),
         (b"\xff\xfe{}", "not UTF-8"),
         ("{" + '"a": 1,' * 700_000, "found more than 4,000,000 bytes"),
     ],
@@ -191,6 +212,10 @@ def test_a_text_that_is_no_configuration(text: str | bytes, words: str) -> None:
     with pytest.raises(SpecError) as error:
         read_config(text)
     assert words in str(error.value)
+
+
+def test_a_name_of_unprintable_letters_is_left_without_them() -> None:
+    assert import_model(read_config(json.dumps(LLAMA | {"_name_or_path": "org/our\0\ud800-8B"}))).model.name == "our-8B"
 
 
 def test_a_byte_order_mark_is_no_fault() -> None:
