@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from planner.accounts.owned import Visitor
+from planner.calibrations.services import PREFIX as CALIBRATION
 from planner.calibrations.services import offered as offered_calibrations
 from planner.catalogue.kept import NOTHING, Kept, kept_machines, kept_model, price_books_of
 from planner.catalogue.services import names_of
+from planner.power_logs.services import PREFIX as POWER_LOG
 from planner.power_logs.services import offered as offered_power_logs
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
@@ -23,6 +25,11 @@ LATENCIES = [
 """Shipped iteration times; a team's calibrations follow."""
 POWERS = [("catalogue", "as the catalogue has it")]
 """Drawn power; a team's power logs follow."""
+LOST = {
+    "latency": (CALIBRATION, "a calibration that was deleted, or is another team's"),
+    "power": (POWER_LOG, "a power log that was deleted, or is another team's"),
+}
+"""Field → how its keys of uploaded rows begin, and what is said of one that there is no more."""
 
 
 @dataclass(frozen=True)

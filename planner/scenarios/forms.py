@@ -9,7 +9,7 @@ from django.conf import settings
 from planner.accounts.owned import Visitor
 from planner.catalogue.kept import NOTHING, Kept
 from planner.scenarios import quantities as units
-from planner.scenarios.choices import Choices
+from planner.scenarios.choices import LOST, Choices
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.fields import BudgetField, BudgetsField, CountsField, PickField, PickSeveralField, QuantityField
 from planner.scenarios.quantities import shown_quantity
@@ -158,12 +158,27 @@ class QuestionForm(forms.Form):
         self.offered = offered or Choices.of(user)
         for name, choices in self.offered.fields().items():
             self.fields[name].choices = choices  # type: ignore[attr-defined]
+        self.lost = self._lost()
+
+    def _lost(self) -> dict[str, str]:
+        """Fields whose uploaded row is no more, with what is said of it. It stays chosen until another is: a select
+        without it would show, and ask, another question."""
+        found = {}
+        for name, (prefix, words) in LOST.items():
+            field: Any = self.fields[name]
+            given = self[name].value()
+            if isinstance(given, str) and given.startswith(prefix) and not field.valid_value(given):
+                field.choices = [*field.choices, (given, words)]
+                found[name] = words
+        return found
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         for name, field in self.fields.items():
             if name in cleaned and cleaned[name] in (None, "") and field.initial is not None:
                 cleaned[name] = field.initial
+        for name, words in self.lost.items():
+            self.add_error(name, f"Found {words}; expected one that there is.")
         self._check_rate(cleaned)
         self._check_families(cleaned)
         self._check_slo(cleaned)

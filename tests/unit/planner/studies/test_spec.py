@@ -12,7 +12,7 @@ from planner.calibrations.models import Calibration
 from planner.power_logs import services as power_logs
 from planner.power_logs.models import PowerLog
 from planner.scenarios.errors import FieldErrors
-from planner.scenarios.forms import clean_inputs
+from planner.scenarios.forms import QuestionForm, clean_inputs
 from planner.studies.spec import Question, compile_question, study_spec
 from planner.workloads.models import Workload
 from simcore.catalogue import resolve_accelerator
@@ -239,3 +239,22 @@ def test_a_deleted_power_log_is_asked_for_again(alice: User, inputs: dict[str, A
     with pytest.raises(FieldErrors) as refused:
         compile_question(alice, cleaned)
     assert "expected one of your team's power logs: it may have been deleted" in refused.value.fields["power"]
+
+
+@pytest.mark.parametrize(("field", "words"), [("latency", "a calibration that"), ("power", "a power log that")])
+def test_a_deleted_row_stays_chosen_and_is_refused_until_another_is(
+    alice: User, inputs: dict[str, Any], calibrated: str, logged: str, field: str, words: str
+) -> None:
+    key = calibrated if field == "latency" else logged
+    saved = clean_inputs(alice, inputs | {"model": "llama-3.1-8b", field: key})
+    Calibration.objects.visible_to(alice).delete()
+    PowerLog.objects.visible_to(alice).delete()
+    shown = str(QuestionForm(alice, initial=saved)[field])
+    assert f'value="{key}" selected' in shown
+    assert f"{words} was deleted, or is another team&#x27;s" in shown
+    with pytest.raises(FieldErrors) as refused:
+        clean_inputs(alice, saved)
+    assert (
+        refused.value.fields[field] == f"Found {words} was deleted, or is another team's; expected one that there is."
+    )
+    assert clean_inputs(alice, saved | {field: ""})[field] in ("roofline", "catalogue")
