@@ -48,12 +48,13 @@ COLUMNS = {
 """The lists' columns and their headings."""
 MOST_SHOWN = 500
 """Rows of a list; more are found by their words."""
+SHORT_ORIGINS = {SHIPPED: "shipped", OVERRIDDEN: "overridden", OWN: "ours"}
 UNVERIFIED = "unverified"
 SHOW = {
     "": "all",
     SHIPPED: "as shipped",
-    OVERRIDDEN: "shipped, with figures of ours",
-    OWN: "our own",
+    OVERRIDDEN: "overridden: shipped, with figures of ours",
+    OWN: "ours",
     UNVERIFIED: "with figures that are not verified",
 }
 
@@ -112,8 +113,8 @@ class Line:
     """Figures that are not verified."""
 
     @property
-    def origin_words(self) -> str:
-        return ORIGINS[self.row.origin]
+    def origin(self) -> str:
+        return SHORT_ORIGINS[self.row.origin]
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,8 @@ class BookLine:
     book: Book
 
     @property
-    def origin_words(self) -> str:
-        return ORIGINS[self.book.origin]
+    def origin(self) -> str:
+        return SHORT_ORIGINS[self.book.origin]
 
     @property
     def kinds(self) -> str:

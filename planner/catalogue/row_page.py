@@ -7,6 +7,7 @@ from planner.accounts.owned import Visitor
 from planner.catalogue.books import books
 from planner.catalogue.display import STATUS_WORDS, ShownFigure, quantity, shown
 from planner.catalogue.listing import TITLES
+from planner.catalogue.models import FigureOverride
 from planner.catalogue.rows import ORIGINS, Row, rows
 from planner.catalogue.services import accelerator_for, fabric_for, machine_for, model_for, names_of, whole_machines_for
 from simcore.balance import BalancePoint, balance_points
@@ -30,6 +31,8 @@ class FigureLine:
 
     figure: ShownFigure
     shipped: ShownFigure | None = None
+    by: str = ""
+    """Whose hand a team's own figure is from, and the day."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,14 @@ def row_page(user: Visitor, row: Row) -> RowPage:
 
 def _line(row: Row, name: str) -> FigureLine:
     stands_in = name in row.own and name in row.shipped
-    return FigureLine(shown(row.figures[name]), shown(row.shipped[name]) if stands_in else None)
+    by = _by(row.own[name]) if name in row.own else ""
+    return FigureLine(shown(row.figures[name]), shown(row.shipped[name]) if stands_in else None, by)
+
+
+def _by(figure: FigureOverride) -> str:
+    author = figure.created_by
+    name = author.get_full_name() or author.get_username() if author else "somebody"
+    return f"{name}, {figure.created_at.date().isoformat()}"
 
 
 def _of_accelerator(user: Visitor, row_id: str) -> dict[str, object]:

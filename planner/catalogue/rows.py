@@ -59,7 +59,7 @@ def rows(user: Visitor, table: str, **of: Any) -> dict[str, Row]:
     found: dict[str, Row] = {}
     for shipped in ShippedFigure.objects.filter(table=table, **of):
         found.setdefault(shipped.row_id, Row(table, shipped.row_id)).shipped[shipped.field] = shipped
-    for own in FigureOverride.objects.visible_to(user).filter(table=table, **of):
+    for own in FigureOverride.objects.visible_to(user).filter(table=table, **of).select_related("created_by"):
         found.setdefault(own.row_id, Row(table, own.row_id)).own[own.field] = own
     return found
 

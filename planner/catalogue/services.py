@@ -158,6 +158,6 @@ def _price(row: MachinePrice) -> Price:
 
 
 def _plain(usd: Decimal) -> Decimal:
-    """To cents where that is exact: the database keeps four places."""
+    """To cents where that is exact, else without zeros at its end: the database keeps four places."""
     cents = usd.quantize(Decimal("0.01"))
-    return cents if cents == usd else usd
+    return cents if cents == usd else usd.normalize()

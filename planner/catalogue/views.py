@@ -11,6 +11,7 @@ from planner.catalogue.edit_views import book_for, known_table, row_for
 from planner.catalogue.forms import ModelForm
 from planner.catalogue.listing import SHOW, TITLES, Asked, book_lines, overview, table_of
 from planner.catalogue.row_page import DEGREES, row_page
+from planner.catalogue.services import names_of
 
 
 @require_safe
@@ -42,7 +43,11 @@ def row(request: HttpRequest, table: str, row_id: str) -> HttpResponse:
 @require_safe
 def price_book(request: HttpRequest, book_id: str) -> HttpResponse:
     book = book_for(request, book_id)
-    lines = [(price, book.was(price.machine), book.is_own(price.machine)) for price in book.book.prices]
+    names = dict(names_of(request.user, "machines"))
+    lines = [
+        (price, names.get(price.machine, ""), book.was(price.machine), book.is_own(price.machine))
+        for price in book.book.prices
+    ]
     context = {"book": book, "lines": lines, "may_add": _may_add(request)}
     return render(request, "catalogue/price_book.html", context)
 

@@ -46,7 +46,7 @@ def test_an_overridden_figure_stands_beside_the_shipped_one(alice_client: Client
     assert [machine_for(user, "dgx-h100").host_w for user in (alice, charlie)] == [1900, 2000]
     assert FigureOverride.objects.visible_to(alice).count() == 1
     page = unescape(alice_client.get("/catalogue/machines/dgx-h100").content.decode())
-    assert "our meter" in page
+    assert re.search(r"our meter <span class=\"muted\">\(entered by alice, \d{4}-\d\d-\d\d\)", page)
     assert "Shipped: 2,000 W (estimate" in page
     assert "Back to the shipped figure" in page
     figure = alice_client.get("/api/v1/catalogue/machines/dgx-h100/").json()["figures"]["host_w"]
