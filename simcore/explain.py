@@ -14,6 +14,8 @@ from simcore.counts import MOST_MACHINES
 from simcore.economics.hourly import usd_per_month
 from simcore.economics.tokens import OUTPUT_IN_INPUTS, usd_per_million_tokens
 from simcore.evaluation import Evaluation, LimitResult
+from simcore.flips import answer_flips
+from simcore.flips import sentences as flip_words
 from simcore.grounds import grounds
 from simcore.measure import measure_of
 from simcore.misses import misses, nothing, too_large
@@ -50,10 +52,10 @@ class Progress:
 
 
 def answer(
-    result: StudyResult, progress: Progress | None = None, rate_was_run: bool = True, flips: str = ""
+    result: StudyResult, progress: Progress | None = None, rate_was_run: bool = True
 ) -> tuple[AnswerLine, ...]:
-    """A (what to buy), B (against what), C (how far it holds), D (``flips``: what it stops being best at, where that is
-    known), E (what it rests on), ``outside`` (what of the question no measurement covers); or the closest misses.
+    """A (what to buy), B (against what), C (how far it holds), D (when another is best, once all is
+    tried), E (what it rests on), ``outside`` (what of the question no measurement covers); or the closest misses.
     ``rate_was_run``: designs were simulated at the rate in question, and not at another one (``what_if``)."""
     if not result.rows:
         none = "No design has been evaluated yet." if progress else "No design could be formed from these machines."
@@ -65,7 +67,7 @@ def answer(
         _buy(result, result.winner, progress),
         *([AnswerLine("B", beside)] if beside else []),
         _holds(result, result.winner),
-        *([AnswerLine("D", flips)] if flips else []),
+        *([] if progress else _stops_being_best(result)),
         *_rests_on(result),
     )
 
@@ -73,6 +75,12 @@ def answer(
 def _nothing(result: StudyResult, progress: Progress | None) -> Iterator[AnswerLine]:
     yield AnswerLine("A", _so_far(progress, nothing(result)), too_large(result))
     yield from (AnswerLine(f"miss-{place}", words) for place, words in enumerate(misses(result), 1))
+
+
+def _stops_being_best(result: StudyResult) -> AnswerLine | None:
+    """D: the nearest flip points of what was tried; a study that is not complete has none yet."""
+    text = flip_words.line(answer_flips(result))
+    return AnswerLine("D", text) if text else None
 
 
 def _rests_on(result: StudyResult) -> tuple[AnswerLine, ...]:

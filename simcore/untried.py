@@ -81,19 +81,32 @@ def untried(context: Context, found: WhatIf) -> Untried:
     Nothing is said where the most is asked for (goal ``throughput``), and nothing of another SLO, which must be
     simulated.
     """
-    result = found.result
-    if result.spec.goal == "throughput" or found.simulates:
+    if not _is_told(found):
         return Untried()
-    winner, bounded = result.winner, min(_limits(result.spec)) < inf
-    nothing_holds = winner is None and not _any_holds(result)
-    if winner is None and not bounded:
-        return Untried(nothing_holds=nothing_holds)
-    best = inf if winner is None else measure_of(result.spec).figure(winner) * JUST_UNDER
-    told = _told(context, found)
-    members = sorted(islice(_members(context, result, told, best), MOST_COUNTED), key=lambda member: member[0])
+    nothing_holds = found.result.winner is None and not _any_holds(found.result)
+    members = sorted(_open(context, found), key=lambda member: member[0])
     designs = tuple(context.member(place, counts) for _, place, counts in members[:MOST_DESIGNS])
     cpu_s = sum(predicted_cpu_s(design.case, context.statistics, TRIAL_RUNS) for design in designs)
     return Untried(designs, len(members), cpu_s * len(members) / max(len(designs), 1), nothing_holds)
+
+
+def count_untried(context: Context, found: WhatIf) -> int:
+    """How many ``untried`` finds."""
+    return len(_open(context, found)) if _is_told(found) else 0
+
+
+def _is_told(found: WhatIf) -> bool:
+    return found.result.spec.goal != "throughput" and not found.simulates
+
+
+def _open(context: Context, found: WhatIf) -> list[tuple[float, int, Counts]]:
+    """(least figure, line, counts) of each, in no order."""
+    result = found.result
+    winner, bounded = result.winner, min(_limits(result.spec)) < inf
+    if winner is None and not bounded:
+        return []
+    best = inf if winner is None else measure_of(result.spec).figure(winner) * JUST_UNDER
+    return list(islice(_members(context, result, _told(context, found), best), MOST_COUNTED))
 
 
 def _any_holds(result: StudyResult) -> bool:

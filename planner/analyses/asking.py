@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, get_args, get_origin, get_type_hints
 
 from planner.analyses.models import Analysis
-from planner.studies.contexts import statistics_of
+from planner.studies.contexts import context_of, statistics_of
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.packed import DamagedError, unpack_json
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 def subject_of(study: Study) -> Subject:
     """ValueError where the workload is not what it was."""
-    return Subject(study_result(study), statistics_of(study))
+    return Subject(study_result(study), statistics_of(study), lambda: context_of(study))
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcore.analyses import slo_cost, token_budget
+from simcore.analyses import flip_points, slo_cost, token_budget
 from simcore.analyses.kind import Kind, Lab, Subject
 from simcore.spec import SpecError, decode, nearest
 
 __all__ = ["KINDS", "Kind", "Lab", "Subject", "analyse", "kind_of", "parameters_of"]
 
 KINDS: dict[str, Kind[Any, Any]] = {
+    "flip_points": flip_points.KIND,
     "token_budget": token_budget.KIND,
     "slo_cost": slo_cost.KIND,
 }

@@ -14,6 +14,7 @@ from simcore.distribution import Distribution
 from simcore.evaluation import Evaluation, RateResult
 from simcore.result import StudyResult
 from simcore.spec import Case
+from simcore.study_context import Context
 from simcore.workload_statistics import WorkloadStatistics
 
 Json = dict[str, Any]
@@ -27,6 +28,8 @@ class Subject:
 
     result: StudyResult
     statistics: WorkloadStatistics
+    context: Callable[[], Context] | None = None
+    """The question with its candidates, made when asked for: what was never tried follows from it. None: not known."""
 
 
 @dataclass(frozen=True)

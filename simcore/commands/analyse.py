@@ -36,14 +36,14 @@ def run(arguments: argparse.Namespace) -> None:
     from simcore.engine.fast.warm import warm_up
     from simcore.lab import EngineLab
     from simcore.plan import plan
-    from simcore.study import load_trace
+    from simcore.study import context, load_trace
 
     given, found = read_requests(spec.workload.trace) if spec.workload.trace is not None else (None, [])
     with compiling_shown():
         warm_up()
     with naming(arguments.study):
         trace = load_trace(spec) if given is None else given
-        subject = Subject(plan(spec, arguments.jobs, trace), WorkloadStatistics.of(trace))
+        subject = Subject(plan(spec, arguments.jobs, trace), WorkloadStatistics.of(trace), lambda: context(spec, trace))
     told = analyse(arguments.kind, subject, EngineLab(trace), parameters)
     write_json(arguments.out, {"kind": arguments.kind, **told, "warnings": found})
 

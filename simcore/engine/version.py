@@ -23,6 +23,7 @@ READERS = (
     "economics",
     "explain.py",
     "facility.py",
+    "flips",
     "frontier.py",
     "grounds.py",
     "hf_config",

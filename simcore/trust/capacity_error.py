@@ -61,6 +61,13 @@ class Line:
                 return low + (high - low) * (level - below) / (above - below)
         return self._beyond(level)
 
+    def value_at(self, rate: float) -> float:
+        """The metric as a share of its limit at a rate, as a share of the capacity; without end beyond the last run."""
+        for (low, below), (high, above) in pairwise(zip(self.rates, self.values, strict=True)):
+            if rate <= high:
+                return below + (above - below) * max(rate - low, 0.0) / (high - low)
+        return math.inf
+
     def _beyond(self, level: float) -> float:
         """On with the slope of the last runs; without end where it does not rise."""
         last = len(self.rates) - 1
@@ -85,6 +92,13 @@ class Response:
         At the least ln(LEAST_SHARE), which stands for none.
         """
         return math.log(max(self._held(errors) / self._unchanged, LEAST_SHARE))
+
+    def used_at(self, rate: float) -> float:
+        """The most of any limit that is used at a rate, as a share of the capacity; without end where a pool or a link
+        can do no more, or no run says."""
+        if rate > (1.0 if self.saturated else self.network) or not self.lines:
+            return math.inf
+        return max(line.value_at(rate) for line in self.lines)
 
     @cached_property
     def _unchanged(self) -> float:
