@@ -12,6 +12,7 @@ from simcore.flips.field import Field, Float64
 from simcore.flips.flip import Asked
 from simcore.flips.quantities import Price, Quantity, Threshold
 from simcore.result import StudyResult
+from simcore.slack import of_limits
 from simcore.spec import AttainmentSlo
 from simcore.trust.capacity_error import response
 from simcore.what_if import Changes, what_if
@@ -67,8 +68,8 @@ def _multiple(result: StudyResult, found: Evaluation, rate: float) -> float:
     them; where it was not run at it, by lines between the rates that it was run at."""
     run, holds = found.at_required, found.holds(rate)
     if run is not None and run.rate_req_per_s == rate:
-        used = max((inf if limit.value is None else limit.value / limit.limit for limit in run.limits), default=inf)
-        used = used if run.stable else inf
+        least = of_limits(run.limits) if run.stable else None
+        used = inf if least is None else least
     else:
         used = response(found, result.spec.slo).used_at(rate / found.capacity_req_per_s) if _has_lines(found) else inf
     # What the capacity says of the SLO as it is stands, whatever one run says.
