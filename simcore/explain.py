@@ -51,11 +51,9 @@ class Progress:
     """How it ended before its search was complete; empty while it runs."""
 
 
-def answer(
-    result: StudyResult, progress: Progress | None = None, rate_was_run: bool = True
-) -> tuple[AnswerLine, ...]:
-    """A (what to buy), B (against what), C (how far it holds), D (when another is best, once all is
-    tried), E (what it rests on), ``outside`` (what of the question no measurement covers); or the closest misses.
+def answer(result: StudyResult, progress: Progress | None = None, rate_was_run: bool = True) -> tuple[AnswerLine, ...]:
+    """A (what to buy), B (against what), C (how far it holds), D (when another is best, once all is tried), E (what it
+    rests on), ``outside`` (what of the question no measurement covers); or the closest misses.
     ``rate_was_run``: designs were simulated at the rate in question, and not at another one (``what_if``)."""
     if not result.rows:
         none = "No design has been evaluated yet." if progress else "No design could be formed from these machines."
@@ -77,10 +75,11 @@ def _nothing(result: StudyResult, progress: Progress | None) -> Iterator[AnswerL
     yield from (AnswerLine(f"miss-{place}", words) for place, words in enumerate(misses(result), 1))
 
 
-def _stops_being_best(result: StudyResult) -> AnswerLine | None:
+def _stops_being_best(result: StudyResult) -> Iterator[AnswerLine]:
     """D: the nearest flip points of what was tried; a study that is not complete has none yet."""
     text = flip_words.line(answer_flips(result))
-    return AnswerLine("D", text) if text else None
+    if text:
+        yield AnswerLine("D", text)
 
 
 def _rests_on(result: StudyResult) -> tuple[AnswerLine, ...]:
