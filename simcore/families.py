@@ -131,6 +131,18 @@ def _parallelism(pools: Sequence[PoolChoice | PoolSpec]) -> str:
     return ", " + " + ".join(dict.fromkeys(each))
 
 
+def with_machines(design: Design, counts: Sequence[int]) -> Design:
+    """The member of the design's line with so many machines in each pool."""
+    pools, label, begun = [], design.label, ""
+    for pool, count in zip(design.case.pools, counts, strict=True):
+        name = resolve_machine(pool.machine).name
+        before, _, label = label.partition(f"{pool.machines} {name}")
+        begun += f"{before}{count} {name}"
+        pools.append(replace(pool, machines=count))
+    case = replace(design.case, pools=tuple(pools))
+    return Design(design_id(case), begun + label, design.family, case)
+
+
 def design_id(case: Case) -> str:
     """Twelve hex digits of a hash of the cluster and its rules; SLO, prices, arrivals and seed are left out."""
     physical = {key: value for key, value in encode(case).items() if key not in ("slo", "prices", "arrivals", "seed")}

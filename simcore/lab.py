@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simcore.analyses import Lab
-from simcore.analyses.kind import Run
+from simcore.analyses.kind import Json, Run
 from simcore.capacity import at_rate
+from simcore.detail import run_detail
 from simcore.evaluate import capacity_of
 from simcore.evaluation import Evaluation
 from simcore.slack import least_multiplier
@@ -32,3 +33,7 @@ class EngineLab(Lab):
         times = (of.ttft_s, of.tbt_s, of.tpot_s, of.e2e_s, of.queue_s)
         slack = least_multiplier(probe.goal.slo, of.slo.limits, probe.latencies) if of.stability.stable else None
         return Run(probe.result, *times, slack)
+
+    def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
+        self.check()
+        return run_detail(case, self.trace, rate_req_per_s, longer_than_s)

@@ -19,7 +19,8 @@ from typing import Literal
 
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
-from simcore.families import SPLIT
+from simcore.evaluation import Design
+from simcore.families import SPLIT, with_machines
 from simcore.fleet import machine_counts, nameplate_w, provisioned_w, racks, replica_count
 from simcore.fluid import FluidBound, fluid_bound
 from simcore.result import StudyResult
@@ -74,8 +75,8 @@ class Neighbourhood:
     """Of both axes."""
     cells: tuple[tuple[Cell, ...], ...]
     """By up, then across."""
-    cases: tuple[Case, ...]
-    """Of each line, with some counts."""
+    designs: tuple[Design, ...]
+    """Of each line one, with some counts."""
 
     @cached_property
     def every(self) -> tuple[Cell, ...]:
@@ -105,9 +106,9 @@ class Neighbourhood:
             if cell.design_id == self.centre.design_id
         )
 
-    def case(self, cell: Cell) -> Case:
-        """The design of a cell."""
-        return with_counts(self.cases[cell.line], cell.counts)
+    def design(self, cell: Cell) -> Design:
+        """That of a cell."""
+        return with_machines(self.designs[cell.line], cell.counts)
 
 
 def neighbourhood(result: StudyResult, statistics: WorkloadStatistics) -> Neighbourhood:
@@ -118,13 +119,7 @@ def neighbourhood(result: StudyResult, statistics: WorkloadStatistics) -> Neighb
     around = _Around(result, statistics, centre)
     up = around.up
     cells = tuple(tuple(around.cell(line, counts) for line, counts in row) for row in around.places)
-    return Neighbourhood(centre, around.across, up, around.names, cells, tuple(around.cases))
-
-
-def with_counts(case: Case, counts: Counts) -> Case:
-    """The same with so many machines in each pool."""
-    pools = tuple(replace(pool, machines=count) for pool, count in zip(case.pools, counts, strict=True))
-    return replace(case, pools=pools)
+    return Neighbourhood(centre, around.across, up, around.names, cells, tuple(around.designs))
 
 
 @dataclass(frozen=True)
@@ -160,14 +155,15 @@ class _Around:
         return found
 
     @cached_property
-    def cases(self) -> list[Case]:
+    def designs(self) -> list[Design]:
+        """One of each line."""
         first = (next(iter(self.rows[line].values())) for line in self.lines)
-        return [self.result.designs[row.design_id].case for row in first]
+        return [self.result.designs[row.design_id] for row in first]
 
     @cached_property
     def bounds(self) -> list[FluidBound | None]:
         """None: it cannot run."""
-        return [_bound(case, self.statistics) for case in self.cases]
+        return [_bound(design.case, self.statistics) for design in self.designs]
 
     @cached_property
     def across(self) -> tuple[int, ...]:
@@ -201,18 +197,18 @@ class _Around:
     def up(self) -> tuple[str, ...]:
         if self.is_split:
             return tuple(f"{count:,}" for count in self._upwards)
-        return tuple(_line_words(case) for case in self.cases)
+        return tuple(_line_words(design.case) for design in self.designs)
 
     @property
     def names(self) -> tuple[str, str]:
-        machines = [resolve_machine(pool.machine).name for pool in self.cases[0].pools]
+        machines = [resolve_machine(pool.machine).name for pool in self.designs[0].case.pools]
         if self.is_split:
             return f"{machines[0]} for prefill", f"{machines[1]} for decode"
         return machines[0], "Token budget and parallelism" if len(self.lines) > 1 else ""
 
     def cell(self, line: int, counts: Counts) -> Cell:
         row = self.rows[self.lines[line]].get(counts)
-        case = with_counts(self.cases[line], counts)
+        case = _with_counts(self.designs[line].case, counts)
         bound, replicas = self.bounds[line], [replica_count(pool) for pool in case.pools]
         most = bound.rate(replicas) if bound and all(replicas) else 0.0
         state, words = self._known(row) if row else self._proven(line, counts, most)
@@ -277,6 +273,12 @@ class _Around:
 
 def _no_more(few: Counts, many: Counts) -> bool:
     return all(fewer <= more for fewer, more in zip(few, many, strict=True))
+
+
+def _with_counts(case: Case, counts: Counts) -> Case:
+    """The same with so many machines in each pool; its id, which takes longer, is not made."""
+    pools = tuple(replace(pool, machines=count) for pool, count in zip(case.pools, counts, strict=True))
+    return replace(case, pools=pools)
 
 
 def _within(case: Case, result: StudyResult) -> bool | None:

@@ -59,6 +59,12 @@ class Asked:
         except DamagedError:
             return None
 
+    @cached_property
+    def before(self) -> Json | None:
+        """What is said before it is asked for."""
+        before = self.kind.before
+        return before(self.subject, self.parameters, self.task) if before else None
+
     def _told(self, found: Json) -> Json:
         return self.kind.told(self.subject, self.parameters, self.task, found)
 

@@ -69,8 +69,13 @@ class Section:
         return self.asked.told if self.asked else None
 
     @cached_property
+    def said(self) -> dict[str, Any] | None:
+        """What was found, or what can be said before it is asked for."""
+        return self.told if self.told is not None or self.asked is None else self.asked.before
+
+    @cached_property
     def shown(self) -> Shown | None:
-        return shown(self.kind.name, self.told) if self.told is not None else None
+        return shown(self.kind.name, self.said) if self.said is not None else None
 
     @property
     def templates(self) -> list[str]:
@@ -120,11 +125,12 @@ def section(study: Study, name: str, given: Mapping[str, Any]) -> Section:
 
 
 def sections(study: Study, user: Visitor) -> list[Section]:
-    """All kinds, once the study has an answer to look into; for whoever has only a link to it those that are done."""
+    """All kinds, once the study has an answer to look into; for whoever has only a link to it those that say
+    something."""
     if study.is_active or not progress(study).tried:
         return []
-    every = [section(study, name, {}) for name in KINDS]
-    return [one for one in every if one.state == State.DONE] if isinstance(user, Guest) else every
+    every = [section(study, name, {}) for name, kind in KINDS.items() if kind.listed]
+    return [one for one in every if one.said is not None] if isinstance(user, Guest) else every
 
 
 def known(name: str) -> bool:

@@ -7,7 +7,7 @@ from planner.studies import store
 from planner.studies.leases import Claim
 from planner.studies.models import Study
 from planner.studies.store import Entry
-from simcore.analyses.kind import Run
+from simcore.analyses.kind import Json, Run
 from simcore.engine.version import engine_version
 from simcore.evaluation import Evaluation
 from simcore.keys import capacity_key
@@ -38,6 +38,11 @@ class StoredLab(EngineLab):
 
     def run(self, case: Case, rate_req_per_s: float) -> Run:
         found = super().run(case, rate_req_per_s)
+        self._step()
+        return found
+
+    def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
+        found = super().detail(case, rate_req_per_s, longer_than_s)
         self._step()
         return found
 

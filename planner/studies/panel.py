@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from planner.numerals import share, short, usd
 from simcore import fleet
-from simcore.catalogue import resolve_machine
+from simcore.catalogue import resolve_machine, resolve_model
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation, LimitResult, PoolResult, RateResult
 from simcore.facility import facility_w
+from simcore.memory import kv_bytes_per_token
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
+from simcore.spec import Case
 from simcore.trust.sentences import times_by_curve
 from simcore.why_not import why_not
 from simcore.words import limit_name, limit_value
@@ -91,11 +93,21 @@ class Panel:
     limits: tuple[LimitsAt, ...]
     pools_title: str
     pools: tuple[PoolLine, ...]
+    kv_link: str
+    """What goes from prefill to decode; empty where nothing does."""
     money: tuple[MoneyLine, ...]
     facts: tuple[tuple[str, str], ...]
     certainty: tuple[tuple[str, str], ...]
     """Within what its capacity lies, and what that joins; empty without a capacity."""
     warnings: tuple[str, ...]
+    before: DesignRow | None
+    after: DesignRow | None
+    """On the cost frontier, the next cheaper one and the next dearer one."""
+
+    @property
+    def can_run(self) -> bool:
+        """Whether there is a run to look into."""
+        return self.row.status in ("evaluated", "screened")
 
 
 def design_panel(result: StudyResult, row: DesignRow) -> Panel:
@@ -108,11 +120,30 @@ def design_panel(result: StudyResult, row: DesignRow) -> Panel:
         tuple(_limits(evaluation, result.spec.rate_req_per_s)),
         f"Pools at {short(run.rate_req_per_s)} requests/s" if run else "Pools",
         tuple(_pool(pool, _names(result, row)) for pool in run.pools) if run else (),
+        _kv_link(result.designs[row.design_id].case, run) if run else "",
         tuple(_money(result, row)),
         tuple(_facts(row, run, result.spec.pue)),
         tuple(_certainty(result, row)),
         evaluation.warnings,
+        *_beside(result, row),
     )
+
+
+def _beside(result: StudyResult, row: DesignRow) -> tuple[DesignRow | None, DesignRow | None]:
+    frontier = sorted((one for one in result.rows if one.on_cost_frontier), key=lambda one: one.usd_per_hour)
+    cheaper = [one for one in frontier if one.usd_per_hour < row.usd_per_hour]
+    dearer = [one for one in frontier if one.usd_per_hour > row.usd_per_hour]
+    return (cheaper[-1] if cheaper else None), (dearer[0] if dearer else None)
+
+
+def _kv_link(case: Case, run: RateResult) -> str:
+    """What prefill makes for decode, and how much of the time it keeps the NICs busy."""
+    nics = [f"{share(pool.nic_busy)} of its time in the {pool.role} pool" for pool in run.pools if pool.nic_busy]
+    if not nics:
+        return ""
+    per_token = case.memory.kv_bytes_per_token or kv_bytes_per_token(resolve_model(case.model))
+    made = run.input_tokens_per_s * per_token / 1e9
+    return f"KV of {short(made)} GB/s is made by prefill; a replica's NICs are busy {' and '.join(nics)}"
 
 
 def _limits(evaluation: Evaluation, required: float) -> list[LimitsAt]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcore.analyses import flip_points, slo_cost, token_budget
+from simcore.analyses import flip_points, neighbourhood, run_detail, slo_cost, token_budget
 from simcore.analyses.kind import Kind, Lab, Subject
 from simcore.spec import SpecError, decode, nearest
 
@@ -16,8 +16,10 @@ __all__ = ["KINDS", "Kind", "Lab", "Subject", "analyse", "kind_of", "parameters_
 
 KINDS: dict[str, Kind[Any, Any]] = {
     "flip_points": flip_points.KIND,
+    "neighbourhood": neighbourhood.KIND,
     "token_budget": token_budget.KIND,
     "slo_cost": slo_cost.KIND,
+    "run_detail": run_detail.KIND,
 }
 """By name, in the order in which a result shows them."""
 

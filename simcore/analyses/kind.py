@@ -56,6 +56,9 @@ class Lab(Protocol):
     def run(self, case: Case, rate_req_per_s: float) -> Run:
         """How it does at a rate. SpecError where it cannot run."""
 
+    def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
+        """The run at a rate in detail (``simcore.detail``). SpecError where it cannot run."""
+
 
 @dataclass(frozen=True)
 class Field:
@@ -91,3 +94,7 @@ class Kind(Generic[P, T]):
     told: Callable[[Subject, P, T, Json], Json]
     """Figures, ``sentences`` and ``assumptions`` (each a text, and a source where it has one) for one study."""
     fields: tuple[Field, ...] = ()
+    before: Callable[[Subject, P, T], Json] | None = None
+    """What is said before it is asked for, where something is."""
+    listed: bool = True
+    """Whether it is a section of every result; else it is asked for where it belongs, as in a design's panel."""

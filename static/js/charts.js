@@ -177,15 +177,14 @@ function laidOut(layout, width, look, series) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: look("body"), color: look("muted"), size: narrow ? 11 : 13 },
-    margin: { l: narrow ? 48 : 64, r: names.length && !narrow ? Math.min(roomFor(names, look), width / 2) : 16, t: 34, b: 48 },
+    margin: { l: narrow ? 48 : 64, r: names.length && !narrow ? Math.min(roomFor(names, look), width / 2) : 16, t: 34, b: 48, ...layout.margin },
     legend: { orientation: "h", font: { color: look("ink") }, ...layout.legend },
     hoverlabel: { align: "left", bgcolor: look("raised"), bordercolor: look("rule"), font: { color: look("ink") } },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: look("muted"), activecolor: look("ink") },
     colorway: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => look(`series-${n}`)),
     annotations,
-    shapes: (layout.shapes ?? []).map((shape) => ({ ...shape, line: { ...shape.line, color: look(shape.name === "ray" ? "rule" : "muted") } })),
-    xaxis: axis(layout.xaxis, look),
-    yaxis: axis(layout.yaxis, look),
+    shapes: (layout.shapes ?? []).map((shape) => ({ ...shape, fillcolor: look("series-2"), line: { ...shape.line, color: look(shape.name === "ray" ? "rule" : "muted") } })),
+    ...Object.fromEntries(Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name)).map(([name, given]) => [name, axis(given, look)])),
   };
 }
 

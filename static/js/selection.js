@@ -8,6 +8,7 @@ if (result && panel) {
   document.addEventListener("design:choose", ({ detail }) => choose(detail.id));
   document.addEventListener("click", onClick);
   document.addEventListener("keydown", (event) => event.key === "Escape" && !panel.hidden && close());
+  panel.addEventListener("keydown", step);
   document.addEventListener("htmx:afterSettle", mark);
   window.addEventListener("hashchange", show);
   show();
@@ -25,11 +26,21 @@ function choose(id) {
 function onClick(event) {
   if (event.target.closest("[data-close-panel]")) return close();
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  const row = event.target.closest("tr[data-design]");
-  if (!row) return;
+  const place = event.target.closest("[data-design]");
+  if (!place) return;
   event.preventDefault();
-  opener = event.target.closest("a") ?? row.querySelector("a");
-  choose(row.dataset.design);
+  if (!panel.contains(place)) opener = event.target.closest("a") ?? place.querySelector("a");
+  choose(place.dataset.design);
+}
+
+// Arrow keys lead along the frontier, but where they have another meaning.
+function step(event) {
+  const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!move || event.target.closest("input, select, textarea, .plot, .table-scroll, .map-scroll")) return;
+  const next = panel.querySelector(`[data-step="${move}"]`);
+  if (!next) return;
+  event.preventDefault();
+  choose(next.dataset.design);
 }
 
 function show() {
@@ -40,10 +51,12 @@ function show() {
     panel.hidden = true;
     return;
   }
+  const within = panel.contains(document.activeElement);
   const address = result.dataset.designUrl.replace("DESIGN", encodeURIComponent(id));
   window.htmx.ajax("GET", address, { source: panel, target: panel, swap: "innerHTML" }).then(() => {
     panel.hidden = chosenId() === "";
     panel.scrollTop = 0;
+    if (within) panel.focus({ preventScroll: true }); // what had it is gone
   });
 }
 

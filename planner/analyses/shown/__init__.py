@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from planner.analyses.shown import flip_points, slo_cost, token_budget
+from planner.analyses.shown import flip_points, neighbourhood, run_detail, slo_cost, token_budget
 from planner.analyses.shown.parts import Shown
 
 __all__ = ["Shown", "shown"]
@@ -11,8 +11,10 @@ __all__ = ["Shown", "shown"]
 Json = dict[str, Any]
 SHOWN: dict[str, Callable[[Json], Shown]] = {
     "flip_points": flip_points.shown,
+    "neighbourhood": neighbourhood.shown,
     "token_budget": token_budget.shown,
     "slo_cost": slo_cost.shown,
+    "run_detail": run_detail.shown,
 }
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from planner.analyses.shown.heat_map import HeatMap
+
 Json = dict[str, Any]
 
 
@@ -17,6 +19,8 @@ class Chart:
     title: str
     figure: Json
     summary: str
+    tall: bool = False
+    """Of several lanes: it takes the whole width."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +73,12 @@ class Shown:
     assumptions: tuple[Source, ...]
     charts: tuple[Chart, ...] = ()
     tables: tuple[Table, ...] = ()
+    maps: tuple[HeatMap, ...] = ()
 
     @classmethod
-    def of(cls, told: Json, charts: Sequence[Chart] = (), tables: Sequence[Table] = ()) -> Shown:
+    def of(
+        cls, told: Json, charts: Sequence[Chart] = (), tables: Sequence[Table] = (), maps: Sequence[HeatMap] = ()
+    ) -> Shown:
         """With the sentences and the assumptions that every kind has."""
         rests_on = tuple(Source(one["text"], one.get("source", "")) for one in told["assumptions"])
-        return cls(tuple(told["sentences"]), rests_on, tuple(charts), tuple(tables))
+        return cls(tuple(told["sentences"]), rests_on, tuple(charts), tuple(tables), tuple(maps))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from simcore.catalogue import price_book
-from simcore.neighbourhood import Neighbourhood, neighbourhood, with_counts
+from simcore.neighbourhood import Neighbourhood, neighbourhood
 from simcore.result import StudyResult, study_result
 from simcore.spec import SpecError
 from simcore.study import Context
@@ -97,11 +97,19 @@ def test_what_is_missing_near_the_centre_can_run_and_is_near() -> None:
     assert found.unknown_within(0) == []
 
 
-def test_a_cell_s_case_has_its_counts() -> None:
+def test_a_cell_s_design_has_its_counts() -> None:
     _, found = around(SPLIT)
     cell = found.every[0]
-    assert tuple(pool.machines for pool in found.case(cell).pools) == cell.counts
-    assert found.case(cell) == with_counts(found.cases[0], cell.counts)
+    design = found.design(cell)
+    assert tuple(pool.machines for pool in design.case.pools) == cell.counts
+    assert design.label == f"{cell.counts[0]} DGX H100 prefill + {cell.counts[1]} DGX A100 decode"
+
+
+def test_a_cell_s_design_is_the_study_s_where_it_has_it() -> None:
+    result, found = around(SPLIT)
+    for cell in found.every:
+        if cell.design_id:
+            assert found.design(cell) == replace(result.designs[cell.design_id], rival=None, known=None)
 
 
 def test_counts_in_the_hundreds_are_shown_in_steps() -> None:
