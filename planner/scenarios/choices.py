@@ -18,6 +18,7 @@ from simcore.spec import Machine, Model, PriceBook
 Pairs = list[tuple[str, str]]
 LATENCIES = [
     ("roofline", "Roofline, engines of 2026"),
+    ("roofline-trtllm", "Roofline, TensorRT-LLM of 2025"),
     ("roofline-2023", "Roofline, engines of 2023"),
     ("roofline-kernel", "Roofline, device time alone"),
     ("measured", "Measured: Splitwise's step times, 2023"),
@@ -68,9 +69,12 @@ class Choices:
             "slowdown_reference": [(name, machine(name).name) for name in machine_ids()],  # as shipped: a yardstick
             "price_book": [(book.id, book.name) for book in self.price_books.values()],
             "families": self.families(),
-            "latency": [*LATENCIES, *self.calibrations],
+            "latency": self.latencies(),
             "power": [*POWERS, *self.power_logs],
         }
+
+    def latencies(self) -> Pairs:
+        return [*LATENCIES, *self.calibrations]
 
     def families(self) -> Pairs:
         """Every family of the machines: id and label."""

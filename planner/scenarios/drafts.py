@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, QueryDict
 
 from planner.accounts.owned import Visitor
+from planner.scenarios.by_machine import ByMachineField
 from planner.scenarios.choices import Choices
 from planner.scenarios.fields import PickSeveralField
 from planner.scenarios.forms import QuestionForm
@@ -61,7 +62,19 @@ def _draft(form: QuestionForm, request: HttpRequest) -> dict[str, Any]:
 
 
 def _typed(form: QuestionForm, data: QueryDict) -> dict[str, Any]:
-    return {name: data.getlist(name) if _several(form, name) else data[name] for name in form.fields if name in data}
+    return {name: _given(form, name, data) for name in form.fields if _is_given(form, name, data)}
+
+
+def _given(form: QuestionForm, name: str, data: QueryDict) -> Any:
+    if isinstance(form.fields[name], ByMachineField):
+        return form.fields[name].widget.value_from_datadict(data, {}, name)
+    return data.getlist(name) if _several(form, name) else data[name]
+
+
+def _is_given(form: QuestionForm, name: str, data: QueryDict) -> bool:
+    if isinstance(form.fields[name], ByMachineField):
+        return not form.fields[name].widget.value_omitted_from_data(data, {}, name)
+    return name in data
 
 
 def _several(form: QuestionForm, name: str) -> bool:

@@ -3,45 +3,39 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django import forms
 from django.conf import settings
 
 from planner.accounts.owned import Visitor
 from planner.catalogue.kept import NOTHING, Kept
 from planner.scenarios import quantities as units
+from planner.scenarios.advanced import AdvancedForm
+from planner.scenarios.by_machine import of_chosen
 from planner.scenarios.choices import LOST, Choices
 from planner.scenarios.errors import FieldErrors
-from planner.scenarios.fields import BudgetField, BudgetsField, CountsField, PickField, PickSeveralField, QuantityField
+from planner.scenarios.fields import PickField, PickSeveralField, QuantityField
 from planner.scenarios.quantities import shown_quantity
 from simcore.offered_load import LEAST_SECONDS, requests_needed
-from simcore.spec import DEFAULT_PUE
 
 SLO_KINDS = [
     ("slowdown", "Splitwise's nine slowdown limits"),
     ("absolute", "limits in seconds"),
     ("attainment", "a share of requests within limits"),
 ]
-GOALS = [("cost", "cost"), ("power", "power"), ("machines", "machines")]
+GOALS = [
+    ("cost", "least cost"),
+    ("power", "least power"),
+    ("machines", "fewest machines"),
+    ("throughput", "most requests/s"),
+    ("frontier", "whole frontier"),
+]
 POWER_KINDS = [
     ("nameplate", "nameplate"),
     ("provisioned", "provisioned"),
     ("drawn_mean", "drawn, mean"),
     ("drawn_p99", "drawn, P99 of 1 s"),
 ]
-ARRIVALS = [
-    ("trace", "the trace's, time compressed"),
-    ("poisson", "Poisson"),
-    ("superpose", "the trace's, shifted copies added"),
-]
-TRANSFERS = [
-    ("layerwise", "layer by layer"),
-    ("serialized", "after prefill, whole"),
-    ("chunkwise", "chunk by chunk, prompts chunked beside decodes"),
-]
-COUNTS_TRIED = [
-    ("search", "a few, then around the rate"),
-    ("every", "every one that matters"),
-]
+BY_MACHINE = ("on_hand", "latency_by_machine")
+AS_ABOVE = ("", "as above")
 LIMITED = {"ttft": 99, "tbt": 99, "tpot": 99, "e2e": 99, "queue": 50}
 """The metrics that may be limited in seconds, and the percentile where none is typed."""
 LIMIT_LABELS = {
@@ -55,9 +49,7 @@ RATE = "requests a second such as 70, 0.5 or 10k, from 0.0001 to a million"
 LEAST_REQ_PER_S = 1e-4
 """At less, fifty requests take longer than a simulation's clock runs."""
 SECONDS = "seconds above 0 such as 0.2, 1e-1 or 200 ms"
-PUE = "facility power over the machines', from 1 to 5, such as 1.2"
 PERCENTILE = "a percentile above 0 and at most 100, such as 99"
-COUNT = "a whole number from 1 up, such as 512 or 2k"
 
 
 def _seconds(label: str) -> QuantityField:
@@ -80,11 +72,7 @@ def _limit(metric: str) -> tuple[QuantityField, QuantityField]:
     return _seconds(LIMIT_LABELS[metric]), _percentile(metric)
 
 
-def _count(label: str) -> QuantityField:
-    return QuantityField(COUNT, units.PLAIN, least=1, most=10_000_000, whole=True, required=False, label=label)
-
-
-class QuestionForm(forms.Form):
+class QuestionForm(AdvancedForm):
     """``QuestionForm(user, data)`` checks a question; ``QuestionForm(user, initial=inputs)`` shows a revision."""
 
     model = PickField(choices=[], label="Model")
@@ -92,14 +80,10 @@ class QuestionForm(forms.Form):
     rate_req_per_s = QuantityField(RATE, units.REQ_PER_S, least=LEAST_REQ_PER_S, most=1e6, label="Requests a second")
     machines = PickSeveralField(label="Machines", error_messages={"required": "Choose at least one machine."})
     price_book = PickField(choices=[], label="Prices")
-    goal = PickField(choices=GOALS, required=False, label="For the least", initial="cost")
+    goal = PickField(choices=GOALS, required=False, label="Goal", initial="cost")
 
     power_limit_kw = QuantityField("kilowatts such as 408, 400 kW or 0.4 MW", units.KW, least=0.001, required=False)
     power_kind = PickField(choices=POWER_KINDS, required=False, initial="nameplate", label="Power figure")
-    usd_per_month = QuantityField(
-        "dollars a month (730 h) such as 400k or $418,000", units.USD_PER_MONTH, least=0.01, required=False
-    )
-    most_machines = _count("Machines at most")
 
     slo_kind = PickField(choices=SLO_KINDS, required=False, label="Latency objective", initial="slowdown")
     slowdown_multiplier = QuantityField(
@@ -125,39 +109,14 @@ class QuestionForm(forms.Form):
         initial=0.99,
     )
 
-    families = PickSeveralField(required=False, label="Families")
-    arrivals = PickField(choices=ARRIVALS, required=False, initial="trace", label="Arrivals at another rate")
-    latency = PickField(choices=[], required=False, initial="roofline", label="Iteration times")
-    power = PickField(choices=[], required=False, initial="catalogue", label="Drawn power")
-    pue = QuantityField(PUE, units.PLAIN, least=1, most=5, required=False, initial=DEFAULT_PUE, label="PUE")
-    kv_transfer = PickField(choices=TRANSFERS, required=False, initial="layerwise", label="KV transfer")
-    token_budget = BudgetField(
-        f"{COUNT}, or auto",
-        units.PLAIN,
-        least=1,
-        most=10_000_000,
-        whole=True,
-        required=False,
-        label="Token budget",
-        widget=forms.TextInput,
-    )
-    token_budgets = BudgetsField(required=False, label="Several token budgets")
-    max_batch_tokens = _count("Batch tokens at most")
-    max_batch_size = _count("Batch size at most")
-    tensor_parallel = _count("Tensor parallel")
-    counts_tried = PickField(choices=COUNTS_TRIED, required=False, initial="search", label="Machine counts to try")
-    mixed_counts = CountsField(required=False, label="Co-located counts")
-    prefill_counts = CountsField(required=False, label="Prefill counts")
-    decode_counts = CountsField(required=False, label="Decode counts")
-    seed = QuantityField(
-        "a whole number from 0 up", units.PLAIN, least=0, most=2**31 - 1, whole=True, required=False, initial=0
-    )
-
     def __init__(self, user: Visitor, data: Any = None, *, offered: Choices | None = None, **options: Any) -> None:
         super().__init__(data, **options)
         self.offered = offered or Choices.of(user)
         for name, choices in self.offered.fields().items():
             self.fields[name].choices = choices  # type: ignore[attr-defined]
+        for name in BY_MACHINE:
+            self.fields[name].offer(self.offered.machines)  # type: ignore[attr-defined]
+        self.fields["latency_by_machine"].each.choices = [AS_ABOVE, *self.offered.latencies()]  # type: ignore[attr-defined]
         self.lost = self._lost()
 
     def _lost(self) -> dict[str, str]:
@@ -179,10 +138,13 @@ class QuestionForm(forms.Form):
                 cleaned[name] = field.initial
         for name, words in self.lost.items():
             self.add_error(name, f"Found {words}; expected one that there is.")
+        for name in BY_MACHINE:
+            cleaned[name] = of_chosen(cleaned.get(name) or {}, cleaned.get("machines") or [])
         self._check_rate(cleaned)
         self._check_families(cleaned)
         self._check_slo(cleaned)
         self._check_prices(cleaned)
+        self._check_goal(cleaned)
         return cleaned
 
     def _check_rate(self, cleaned: Mapping[str, Any]) -> None:
@@ -219,6 +181,17 @@ class QuestionForm(forms.Form):
         if {"tbt_limit_s", "tbt_limit_x_decode"} <= set(given):
             self.add_error("tbt_limit_x_decode", "Found seconds too, expected only one of the two.")
 
+    def _check_goal(self, cleaned: Mapping[str, Any]) -> None:
+        """The most requests of what? Of a power limit, so many machines, those on hand, or a budget."""
+        bounded = any(cleaned.get(name) for name in ("power_limit_kw", "most_machines", "racks", "usd_per_month"))
+        on_hand = cleaned.get("on_hand") or {}
+        if cleaned.get("goal") == "throughput" and not bounded and set(on_hand) != set(cleaned.get("machines") or ()):
+            self.add_error(
+                "goal",
+                "Found the most requests/s without a limit, expected a limit of power, money, machines or racks, or how"
+                " many of each machine are on hand.",
+            )
+
     def _check_prices(self, cleaned: Mapping[str, Any]) -> None:
         book = self.offered.price_books.get(cleaned.get("price_book", ""))
         for machine in cleaned.get("machines") or []:
@@ -227,6 +200,11 @@ class QuestionForm(forms.Form):
                     "price_book",
                     f"{book.name} has no price for {machine}, expected a book with one, or another machine.",
                 )
+
+
+def with_defaults(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """A revision's inputs, also of one that is older than some of the fields."""
+    return {name: field.initial for name, field in QuestionForm.base_fields.items()} | dict(inputs)
 
 
 def clean_inputs(user: Visitor, data: Mapping[str, Any], kept: Kept = NOTHING) -> dict[str, Any]:

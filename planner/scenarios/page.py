@@ -7,51 +7,32 @@ from typing import Any
 from django import forms
 from django.forms.boundfield import BoundField
 
+from planner.scenarios.by_machine import said
 from planner.scenarios.forms import QuestionForm
 from planner.scenarios.labels import label_of
+from planner.scenarios.sources import NOTES, SOURCES, Source
 from planner.scenarios.words import SENTENCE
 
 ADVANCED = {
     "Traffic": ("arrivals", "seed"),
-    "Machines": ("families", "tensor_parallel"),
-    "Running": (
-        "token_budget",
-        "token_budgets",
-        "max_batch_tokens",
-        "max_batch_size",
-        "kv_transfer",
-        "latency",
-        "power",
+    "Machines": (
+        *("families", "on_hand", "tensor_parallel", "pipeline_parallel"),
+        *("decode_tensor_parallel", "decode_pipeline_parallel"),
     ),
-    "Limits": ("usd_per_month", "most_machines", "pue", "slowdown_multiplier", "slowdown_reference"),
-    "Search": ("counts_tried", "mixed_counts", "prefill_counts", "decode_counts"),
+    "Running": (
+        *("token_budget", "token_budgets", "max_batch_tokens", "max_batch_size"),
+        *("kv_transfer", "kv_bandwidth_gb_per_s", "kv_setup_s", "kv_contention", "latency", "latency_by_machine", "power"),
+    ),
+    "Memory": (
+        *("weight_precision", "kv_precision", "memory_usable", "reservation"),
+        *("block_tokens", "watermark", "max_model_tokens"),
+    ),
+    "Limits": ("usd_per_month", "most_machines", "racks", "pue", "slowdown_multiplier", "slowdown_reference"),
+    "Search": ("counts_tried", "mixed_counts", "prefill_counts", "decode_counts", "replications"),
 }
-NOTES = {
-    "arrivals": "How the trace reaches another rate. Poisson keeps its lengths only.",
-    "seed": "Same seed, same bits.",
-    "families": "None ticked: Sarathi and vLLM V0 on each machine chosen, and every split pair of them.",
-    "tensor_parallel": "Empty: all of a machine's accelerators, and the fewest that the model fits on.",
-    "token_budget": "Empty: 512 and 2048 for Sarathi (Sarathi-Serve, OSDI 2024: strict, relaxed), 2048 for vLLM V1."
-    " auto: the largest within the TBT limit.",
-    "token_budgets": "Such as 128, 512, 2048: each is tried, in place of the one above.",
-    "max_batch_tokens": "Empty: 2048 (Splitwise, ISCA 2024; vLLM V0).",
-    "max_batch_size": "Empty: 128 Sarathi, 256 vLLM, 16 Orca, 8 FasterTransformer, 512 Splitwise.",
-    "kv_transfer": "Splitwise sends KV layer by layer from 512 prompt tokens up. Chunk by chunk is not in the paper.",
-    "latency": "Roofline takes any model and machine; measured has BLOOM-176B and Llama-2-70B only; a calibration is of"
-    " its accelerator, other machines take the roofline that it began from.",
-    "power": "A power log's figures are of its accelerator; other machines keep the catalogue's.",
-    "pue": "Facility power over that of the machines: 1.54 is the mean of Uptime Institute's survey of 2025."
-    " It multiplies drawn watts alone.",
-    "usd_per_month": "A month is 730 h.",
-    "most_machines": "Of all kinds together.",
-    "slowdown_multiplier": "1: Splitwise's Table VI as it is.",
-    "slowdown_reference": "A request alone, batch 1, memory fit ignored (Splitwise: DGX-A100).",
-    "counts_tried": "Every: co-located, each count; split, beside each prefill count as many decode machines as fit."
-    " What another design beats by proof is not simulated.",
-    "mixed_counts": "Such as 10, 20-40/5. Empty: what the search picks.",
-    "prefill_counts": "Such as 10, 20-40/5. Empty: what the search picks.",
-    "decode_counts": "Such as 10, 20-40/5. Empty: what the search picks.",
-}
+POWER_FIGURES = (
+    "Nameplate: the most that the makers say. Provisioned: what the site sets aside. Drawn: what the simulation finds."
+)
 LIMIT_PAIRS = tuple((f"{metric}_limit_s", f"{metric}_percentile") for metric in ("ttft", "tbt", "tpot", "e2e", "queue"))
 
 
@@ -62,10 +43,18 @@ class Field:
     bound: BoundField
     note: str
     default: str
+    """As the field shows it."""
+    source: Source | None = None
 
     @property
     def label(self) -> str:
         return label_of(self.bound.name)
+
+    @property
+    def default_words(self) -> str:
+        """What it is unless something else is chosen."""
+        said = self.source.default if self.source else ""
+        return said or _named(self, self.default)
 
 
 @dataclass(frozen=True)
@@ -109,6 +98,29 @@ class QuestionPage:
         ]
 
     @property
+    def slo_source(self) -> str:
+        return SOURCES["slo_kind"].origin
+
+    @property
+    def power_source(self) -> str:
+        """Whose figures a power limit is held against, and why the one is the default."""
+        return f"{POWER_FIGURES} {SOURCES['power_kind'].origin}"
+
+    @property
+    def prices_source(self) -> str:
+        """Each chosen machine's price with its source and date."""
+        book = self.form.offered.price_books.get(str(self.form["price_book"].value()))
+        if book is None:
+            return "No prices are chosen."
+        chosen, names = self.form["machines"].value() or [], dict(self.form.offered.machines)
+        said_of = [
+            f"{names.get(price.machine, price.machine)} ${price.usd_per_hour} an hour ({price.source}, {price.date})"
+            for price in book.prices
+            if price.machine in chosen
+        ]
+        return f"{book.name}: {'; '.join(said_of) or 'none of the machines chosen'}."
+
+    @property
     def differing(self) -> list[str]:
         return [f"{_mid_sentence(field.label)} {_shown(field)}" for field in self._advanced() if _differs(field)]
 
@@ -119,7 +131,8 @@ class QuestionPage:
 
     def field(self, name: str) -> Field:
         bound = self.form[name]
-        return Field(bound, NOTES.get(name, ""), _text(bound.field.prepare_value(bound.field.initial)))
+        default = _text(bound.field.prepare_value(bound.field.initial))
+        return Field(bound, NOTES.get(name, ""), default, SOURCES.get(name))
 
     def _advanced(self) -> Iterator[Field]:
         return (field for group in self.groups for field in group.fields)
@@ -146,11 +159,18 @@ def _shown(field: Field) -> str:
     chosen = field.bound.value()
     if isinstance(chosen, list) and hasattr(field.bound.field, "choices"):
         return f"{len(chosen)} chosen"
-    value = _text(field.bound.value())
-    return dict(getattr(field.bound.field, "choices", ())).get(value, value)
+    if isinstance(chosen, Mapping):
+        return said(chosen, dict(field.bound.field.widget.machines))
+    return _named(field, _text(chosen))
+
+
+def _named(field: Field, value: str) -> str:
+    return str(dict(getattr(field.bound.field, "choices", ())).get(value, value))
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return said(value, {})
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 Units = Mapping[str, Decimal]
-"""What a unit, in lower case, is worth in the unit of the field."""
+"""What a unit, as it is written or in lower case, is worth in the unit of the field."""
 
 ONE = Decimal(1)
 PLAIN: Units = {}
@@ -16,6 +16,13 @@ REQ_PER_S: Units = {
 }
 KW: Units = {"kw": ONE, "w": Decimal("0.001"), "mw": Decimal(1000)}
 SECONDS: Units = {"s": ONE, "ms": Decimal("0.001"), "min": Decimal(60)}
+GB_PER_S: Units = {
+    "GB/s": ONE,
+    "MB/s": Decimal("0.001"),
+    "TB/s": Decimal(1000),
+    **dict.fromkeys(("Gb/s", "gbit/s", "gbps"), ONE / 8),
+}
+"""Also in bits, which networks are sold by. Bytes and bits differ by the case of a letter: ``gb/s`` is neither."""
 USD_PER_MONTH: Units = dict.fromkeys(("$", "usd", "$/month", "usd/month", "/month"), ONE)
 PERCENT: Units = {"%": ONE, "percent": ONE}
 SHARE: Units = {"%": Decimal("0.01")}
@@ -44,7 +51,7 @@ def shown_quantity(value: float) -> str:
 def _worth(unit: str, units: Units) -> Decimal:
     if not unit:
         return ONE
-    if (worth := units.get(unit.lower())) is not None:
+    if (worth := units.get(unit, units.get(unit.lower()))) is not None:
         return worth
     multiple, rest = MULTIPLES.get(unit[0]), unit[1:].strip().lower()
     if multiple is None or (rest and rest not in units):

@@ -14,6 +14,7 @@ from planner.scenarios.forms import QuestionForm
 from planner.scenarios.page import QuestionPage
 from planner.scenarios.preview import Preview
 from planner.scenarios.preview import preview as preview_of
+from planner.scenarios.sources import SOURCES
 from planner.studies.models import Study
 from planner.studies.page import result_page
 from planner.studies.services import ask_new, editable
@@ -38,7 +39,9 @@ def preview(request: HttpRequest) -> HttpResponse:
     studies = Study.objects.visible_to(request.user).select_related("revision")
     study = studies.filter(pk=pk).first() if pk.isdecimal() else None
     offered = Choices.of(request.user, study.revision.rows if study else NOTHING)
-    return render(request, "scenarios/_preview.html", {"preview": preview_of(request.user, request.GET, offered)})
+    found = preview_of(request.user, request.GET, offered)
+    context = {"preview": found, "renewed": True, "slo_source": SOURCES["slo_kind"].origin}
+    return render(request, "scenarios/_preview.html", context)
 
 
 def upload_instead(request: HttpRequest) -> HttpResponse:

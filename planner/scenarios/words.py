@@ -13,6 +13,8 @@ Names = Mapping[str, Mapping[str, str]]
 """Input → value → what people call it."""
 
 NONE = "none"
+EMPTY: tuple[Any, ...] = (None, "", [], {})
+SHARES = ("attainment_share", "memory_usable", "watermark")
 SENTENCE = (
     *("model", "workload", "rate_req_per_s", "slo_kind", "machines"),
     *("price_book", "power_limit_kw", "power_kind", "goal"),
@@ -51,18 +53,24 @@ class Words:
     def value(self, name: str, inputs: Inputs) -> str:
         """One input with its unit; a list in words; ``none`` where nothing is given."""
         given = value_of(name, inputs)
-        if given in (None, "", []):
+        if given in EMPTY:
             return NONE
+        if isinstance(given, Mapping):
+            return self._by_machine(name, given)
         if isinstance(given, list):
             return self._joined(name, given)
         return self._one(name, given)
+
+    def _by_machine(self, name: str, given: Mapping[str, Any]) -> str:
+        of = "latency" if name == "latency_by_machine" else name
+        return ", ".join(f"{self._name('machines', key)} {self._name(of, one)}" for key, one in given.items())
 
     def _joined(self, name: str, given: Sequence[Any]) -> str:
         said = ", ".join(self._name(name, one) for one in given)
         return f"{said} {UNITS[name]}" if name in UNITS else said
 
     def _one(self, name: str, given: Any) -> str:
-        if name == "attainment_share":
+        if name in SHARES:
             return f"{100 * given:.10g} %"
         if name == "usd_per_month":
             return f"${given:,.10g} a month"
@@ -85,7 +93,7 @@ class Words:
         return (
             f"Serve {self.value('model', inputs)} to {self.value('workload', inputs)} at"
             f" {self.value('rate_req_per_s', inputs)} so that {self.objective(inputs)} hold, choosing among {machines}"
-            f" priced by {self.value('price_book', inputs)}{power} for the least {self.value('goal', inputs)}."
+            f" priced by {self.value('price_book', inputs)}{power} for the {self.value('goal', inputs)}."
         )
 
     def objective(self, inputs: Inputs) -> str:
@@ -134,12 +142,12 @@ class Words:
 def value_of(name: str, inputs: Inputs) -> Any:
     """An input's value; the default where a revision is older than the input."""
     given = inputs.get(name)
-    return default_of(name) if given in (None, "", []) else given
+    return default_of(name) if given in EMPTY else given
 
 
 def default_of(name: str) -> Any:
     initial = QuestionForm.base_fields[name].initial
-    return None if initial in ("", []) else initial
+    return None if initial in EMPTY else initial
 
 
 def names_for(form: QuestionForm) -> Names:

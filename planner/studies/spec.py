@@ -1,7 +1,7 @@
 """A revision's inputs as a StudySpec: the only translation. Everything the study rests on is copied in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.accounts.owned import Visitor
@@ -9,12 +9,11 @@ from planner.calibrations.services import calibration_for, latency_of
 from planner.catalogue.kept import NOTHING, Kept, machines_of, model_of, prices_of
 from planner.power_logs.services import with_logged_power
 from planner.scenarios.errors import FieldErrors, at_field
-from planner.scenarios.forms import LIMITED
+from planner.scenarios.forms import LIMITED, with_defaults
 from planner.scenarios.models import Revision
 from planner.workloads.models import Workload
 from simcore.catalogue import resolve_accelerator
 from simcore.spec import (
-    DEFAULT_PUE,
     AbsoluteSlo,
     AttainmentSlo,
     CountGrid,
@@ -23,6 +22,7 @@ from simcore.spec import (
     Limit,
     Machine,
     MachineChoice,
+    MemorySpec,
     Model,
     PriceBook,
     SchedulerOptions,
@@ -36,11 +36,16 @@ from simcore.spec import (
 
 LATENCIES = {
     "roofline": LatencySpec(),
+    "roofline-trtllm": LatencySpec(engine="trtllm-2025"),
     "roofline-2023": LatencySpec(engine="vllm-2023"),
     "roofline-kernel": LatencySpec(engine="kernel"),
     "measured": LatencySpec(source="measured"),
 }
-SCHEDULER_OPTIONS = ("token_budget", "max_batch_tokens", "max_batch_size", "tensor_parallel")
+BYTES_A_GB = 1e9
+SCHEDULER_OPTIONS = (
+    *("token_budget", "max_batch_tokens", "max_batch_size"),
+    *("tensor_parallel", "pipeline_parallel", "decode_tensor_parallel", "decode_pipeline_parallel"),
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ def study_spec(revision: Revision, user: Visitor) -> StudySpec:
 def compile_question(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> Question:
     """The question that cleaned inputs ask (see scenarios.forms), of rows as they were where they are kept and of
     today's catalogue elsewhere; FieldErrors says what cannot be asked."""
+    inputs = with_defaults(inputs)
     workload = _workload(user, inputs["workload"])
     with at_field("price_book"):
         prices = prices_of(user, inputs["price_book"], inputs["machines"], kept)
@@ -69,13 +75,13 @@ def compile_question(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTH
 
 def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Kept) -> StudySpec:
     with at_field("model"):
-        model = model_of(user, inputs["model"], kept)
+        model = _served(model_of(user, inputs["model"], kept), inputs)
     with at_field("machines"):
         found = machines_of(user, inputs["machines"], kept)
     with at_field("power"):
         found = _drawn_power(user, inputs.get("power"), found)
     with at_field("latency"):
-        latency, machines = _iteration_times(user, inputs["latency"], model, found)
+        latency, machines = _iteration_times(user, inputs, model, found)
     with at_field("slo_kind"):
         slo = _slo(inputs)
     with at_field("__all__"):
@@ -84,42 +90,98 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Ke
             workload=_workload_spec(workload),
             rate_req_per_s=inputs["rate_req_per_s"],
             machines=machines,
-            families=tuple(inputs["families"]),
-            scheduler_options=SchedulerOptions(
-                **{name: inputs[name] for name in SCHEDULER_OPTIONS},
-                token_budgets=tuple(inputs.get("token_budgets") or ()),
-                chunked=inputs["kv_transfer"] == "chunkwise",
-            ),
+            families=tuple(inputs["families"] or ()),
+            scheduler_options=_scheduler_options(inputs),
             slo=slo,
             prices=inputs["price_book"],
-            limits=StudyLimits(
-                usd_per_month=inputs["usd_per_month"],
-                power_limit_kw=inputs["power_limit_kw"],
-                power_kind=inputs["power_kind"],
-                machines=inputs["most_machines"],
-            ),
+            pue=inputs["pue"],
+            limits=_limits(inputs),
             goal=inputs["goal"],
             latency=latency,
-            pue=inputs.get("pue") or DEFAULT_PUE,
-            kv_transfer=KvTransferSpec(mode=inputs["kv_transfer"]),
+            memory=_memory(inputs),
+            kv_transfer=_kv_transfer(inputs),
             arrivals=inputs["arrivals"],
-            seeds=(inputs["seed"],),
-            counts=CountGrid(
-                mixed=_counts(inputs["mixed_counts"]),
-                prefill=_counts(inputs["prefill_counts"]),
-                decode=_counts(inputs["decode_counts"]),
-                every=inputs.get("counts_tried") == "every",
-            ),
+            seeds=tuple(range(inputs["seed"], inputs["seed"] + inputs["replications"])),
+            counts=_count_grid(inputs),
         )
 
 
+def _served(model: Model, inputs: Mapping[str, Any]) -> Model:
+    """The model at the precisions asked for; one of the weights is of all of them, experts too."""
+    weights, kv = inputs["weight_precision"], inputs["kv_precision"]
+    if weights:
+        model = replace(model, weight_precision=weights, expert_precision=None)
+    return replace(model, kv_precision=kv) if kv else model
+
+
+def _scheduler_options(inputs: Mapping[str, Any]) -> SchedulerOptions:
+    return SchedulerOptions(
+        **{name: inputs[name] for name in SCHEDULER_OPTIONS},
+        token_budgets=tuple(inputs["token_budgets"] or ()),
+        chunked=inputs["kv_transfer"] == "chunkwise",
+    )
+
+
+def _limits(inputs: Mapping[str, Any]) -> StudyLimits:
+    return StudyLimits(
+        usd_per_month=inputs["usd_per_month"],
+        power_limit_kw=inputs["power_limit_kw"],
+        power_kind=inputs["power_kind"],
+        machines=inputs["most_machines"],
+        racks=inputs["racks"],
+    )
+
+
+def _memory(inputs: Mapping[str, Any]) -> MemorySpec:
+    return MemorySpec(
+        usable=inputs["memory_usable"],
+        reservation=inputs["reservation"] or None,
+        block_tokens=inputs["block_tokens"],
+        watermark=inputs["watermark"],
+        max_model_tokens=inputs["max_model_tokens"],
+    )
+
+
+def _kv_transfer(inputs: Mapping[str, Any]) -> KvTransferSpec:
+    gb_per_s = inputs["kv_bandwidth_gb_per_s"]
+    return KvTransferSpec(
+        mode=inputs["kv_transfer"],
+        bandwidth_bytes_per_s=None if gb_per_s is None else gb_per_s * BYTES_A_GB,
+        contention=inputs["kv_contention"] == "yes",
+        setup_s=inputs["kv_setup_s"],
+    )
+
+
+def _count_grid(inputs: Mapping[str, Any]) -> CountGrid:
+    return CountGrid(
+        mixed=_counts(inputs["mixed_counts"]),
+        prefill=_counts(inputs["prefill_counts"]),
+        decode=_counts(inputs["decode_counts"]),
+        every=inputs["counts_tried"] == "every",
+    )
+
+
 def _iteration_times(
-    user: Visitor, key: str, model: Model, machines: Sequence[Machine]
+    user: Visitor, inputs: Mapping[str, Any], model: Model, machines: Sequence[Machine]
 ) -> tuple[LatencySpec, tuple[MachineChoice, ...]]:
-    """The latency source, and the machines: those that a calibration is of have it, others the roofline it began
-    from."""
+    """The latency source, and the machines: those that a calibration is of, or that have a source of their own, with
+    it; others take the source, or the roofline that the calibration began from."""
+    latency, own = _source(user, inputs["latency"], model, machines)
+    on_hand, by_machine = inputs["on_hand"] or {}, inputs["latency_by_machine"] or {}
+    for machine in machines:
+        if key := by_machine.get(machine.id):
+            source, calibrated = _source(user, key, model, [machine])
+            own[machine.id] = calibrated.get(machine.id, source)
+    choices = (MachineChoice(machine, on_hand.get(machine.id), own.get(machine.id)) for machine in machines)
+    return latency, tuple(choices)
+
+
+def _source(
+    user: Visitor, key: str, model: Model, machines: Sequence[Machine]
+) -> tuple[LatencySpec, dict[str, LatencySpec]]:
+    """What a key stands for, and for which of the machines it is something of their own."""
     if key in LATENCIES:
-        return LATENCIES[key], tuple(MachineChoice(machine) for machine in machines)
+        return LATENCIES[key], {}
     calibration = calibration_for(user, key)
     own = [machine for machine in machines if resolve_accelerator(machine).id == calibration.accelerator]
     if calibration.model != model.id:
@@ -129,8 +191,7 @@ def _iteration_times(
     if not own:
         raise SpecError(f"found {calibration.name}, which is of {calibration.accelerator}; no machine chosen has it")
     latency = latency_of(calibration)
-    choices = tuple(MachineChoice(machine, latency=latency if machine in own else None) for machine in machines)
-    return LatencySpec(engine=calibration.fitted().engine), choices
+    return LatencySpec(engine=calibration.fitted().engine), {machine.id: latency for machine in own}
 
 
 def _drawn_power(user: Visitor, key: str | None, machines: list[Machine]) -> list[Machine]:

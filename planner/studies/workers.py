@@ -1,9 +1,13 @@
 """Which workers are alive: each writes a heartbeat of its own, for /healthz and for what pages say of waiting."""
 
+import os
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
+
+from planner.env import envint
 
 STALE_S = 30
 
@@ -25,6 +29,12 @@ class Worker(models.Model):
 def alive() -> "models.QuerySet[Worker]":
     """Those seen lately, the ones that still compile among them."""
     return Worker.objects.filter(heartbeat_at__gte=timezone.now() - timedelta(seconds=STALE_S))
+
+
+def processes() -> int:
+    """How many designs are worked on at once, about: by each core where web and worker share a machine, else one by
+    each worker that is alive."""
+    return envint("PHASEPLAN_PROCESSES", os.cpu_count() or 1) if settings.EMBEDDED else max(1, alive().count())
 
 
 def compiling() -> bool:

@@ -8,6 +8,7 @@ if (form) {
   document.addEventListener("htmx:afterSettle", heedPreview);
   heedPreview();
   offerFamilies();
+  offerMachines();
   document.querySelector(".error-summary")?.focus();
   openLinkedField();
 }
@@ -22,6 +23,7 @@ function setDefaults() {
     for (const control of controlsOf(field)) {
       delete control.dataset.dropped;
       if (control.type === "checkbox") control.checked = false;
+      else if ("byMachine" in field.dataset) control.value = "";
       else control.value = field.dataset.default;
     }
   }
@@ -42,8 +44,15 @@ function offerFamilies() {
   }
 }
 
+// Counts on hand and sources of times are asked for of the machines chosen.
+function offerMachines() {
+  const machines = new Set([...form.querySelectorAll("#id_machines input:checked")].map(({ value }) => value));
+  for (const line of form.querySelectorAll("[data-machine]")) line.hidden = !machines.has(line.dataset.machine);
+}
+
 function update() {
   offerFamilies();
+  offerMachines();
   showDiffering();
   showStale();
 }
@@ -55,10 +64,18 @@ function showDiffering() {
 
 function differenceOf(field) {
   const controls = controlsOf(field);
+  if ("byMachine" in field.dataset) return byMachine(field, controls);
   const value = valueOf(controls);
   if (!value.raw || value.raw === field.dataset.default) return "";
   const ticked = controls.filter((control) => control.type === "checkbox" && control.checked).length;
   return `${midSentence(nameOf(field))} ${ticked ? `${ticked} chosen` : value.shown}`;
+}
+
+function byMachine(field, controls) {
+  const given = controls.filter((control) => control.value.trim() && !control.closest("[hidden]"));
+  if (!given.length) return "";
+  const said = given.map((control) => `${labelTextOf(control)} ${valueOf([control]).shown}`);
+  return `${midSentence(nameOf(field))} ${said.join(", ")}`;
 }
 
 function showStale() {
@@ -115,8 +132,14 @@ function nameOf(field) {
 
 function labelOf(control) {
   const fieldset = control.type === "checkbox" || control.type === "radio" ? control.closest("fieldset") : null;
-  const label = fieldset?.querySelector("legend") ?? form.querySelector(`label[for="${control.id}"]`);
-  return midSentence((label?.textContent ?? control.name).trim().split(",")[0].split(";")[0]);
+  const own = control.closest("[data-by-machine]");
+  const prefix = own ? `${nameOf(own)}, ` : "";
+  const text = fieldset?.querySelector("legend").textContent ?? labelTextOf(control);
+  return midSentence(prefix + text.trim().split(",")[0].split(";")[0]);
+}
+
+function labelTextOf(control) {
+  return (form.querySelector(`label[for="${control.id}"]`)?.textContent ?? control.name).trim();
 }
 
 // "Token budget" loses its capital, "KV transfer" and "Power limit in kW" keep theirs.
