@@ -86,7 +86,7 @@ def work_machines(
     """
     curve = compile_curve(model, machine, tensor_parallel, pipeline_parallel, latency)
     tokens = max(MAX_BATCH_TOKENS, statistics.longest_prompt_tokens)
-    work = phase_works(curve, statistics, BatchLimits(tokens, 0, batch_size))[0]
+    work = _priced(statistics, curve, BatchLimits(tokens, 0, batch_size))[0]
     each = rate_req_per_s / replicas_a_machine(machine, tensor_parallel, pipeline_parallel)
     return PhaseMachines(each * work.prefill_s, each * work.decode_s)
 
@@ -175,15 +175,19 @@ def _pool_works(case: Case, pool: PoolSpec, statistics: WorkloadStatistics, kv_t
         windowed_share=model.windowed_layers / model.layers,
         window_tokens=model.window_tokens or 0,
     )
-    known = _known.setdefault(statistics, {})
-    if (curve, limits) not in known:
-        known[curve, limits] = phase_works(curve, statistics, limits)
-    works = known[curve, limits]
+    works = _priced(statistics, curve, limits)
     if both:
         return works
     if pool.role == "prefill":
         return [RequestWork(works[0].prefill_s, math.inf)]
     return [RequestWork(math.inf, works[0].decode_s)]
+
+
+def _priced(statistics: WorkloadStatistics, curve: IterationCurve, limits: BatchLimits) -> list[RequestWork]:
+    known = _known.setdefault(statistics, {})
+    if (curve, limits) not in known:
+        known[curve, limits] = phase_works(curve, statistics, limits)
+    return known[curve, limits]
 
 
 def _kv_tokens(case: Case, pool: PoolSpec) -> int:

@@ -123,10 +123,11 @@ class Context:
         ]
 
 
-def context(spec: StudySpec, trace: Trace) -> Context:
-    """Lines and bounds of a study; SpecError on an unknown machine, model or family."""
+def context(spec: StudySpec, trace: Trace, statistics: WorkloadStatistics | None = None) -> Context:
+    """Lines and bounds of a study; SpecError on an unknown machine, model or family. ``statistics``: the trace's, where
+    they are kept from one question to the next, with all that was priced by them."""
     _refuse_unbuilt(spec)
-    statistics = WorkloadStatistics.of(trace)
+    statistics = statistics or WorkloadStatistics.of(trace)
     found = tuple(lines(spec))
     bounds = tuple(_bounds(line, spec, statistics) for line in found)
     _refuse_many(spec, found)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from django.forms.boundfield import BoundField
+from django.forms.boundfield import BoundField, BoundWidget
 
 from planner.scenarios.by_machine import said
 from planner.scenarios.forms import QuestionForm
@@ -96,6 +96,18 @@ class QuestionPage:
             for name, messages in found.items()
             for message in messages
         ]
+
+    @property
+    def machines_shown(self) -> list[BoundWidget]:
+        """The machines chosen; where none is, all that there are."""
+        chosen = [option for option in self.form["machines"] if option.data["selected"]]
+        return chosen or list(self.form["machines"])
+
+    @property
+    def machines_beside(self) -> list[BoundWidget]:
+        """The others, which may be added."""
+        shown = {option.data["value"] for option in self.machines_shown}
+        return [option for option in self.form["machines"] if option.data["value"] not in shown]
 
     @property
     def slo_source(self) -> str:

@@ -100,7 +100,7 @@ def _bare(spec: StudySpec) -> StudySpec:
 @lru_cache(maxsize=CACHED_PREVIEWS)
 def _bare_of(spec: StudySpec, workload_id: int, trace_hash: str) -> Bare:
     requests = requests_of(workload_id, trace_hash)
-    return Bare(spec, requests, context(spec, requests.trace))
+    return Bare(spec, requests, context(spec, requests.trace, requests.statistics))
 
 
 @lru_cache(maxsize=CACHED_PREVIEWS)

@@ -28,6 +28,7 @@ from planner.studies.page import VIEWS, result_page
 from planner.studies.panel import design_panel
 from planner.studies.pilot import Judged, judge, kit_of, pilot_page, save_calibrations
 from planner.studies.pilot import read as read_results
+from planner.studies.repriced import price_change
 from planner.studies.results import headline as headline_of
 from planner.studies.results import study_result
 from planner.studies.services import ask_new, editable, start_study
@@ -137,7 +138,8 @@ def brief(request: HttpRequest, study_id: int) -> HttpResponse:
 def headline(request: HttpRequest, study_id: int) -> HttpResponse:
     """One line for a list of questions."""
     study = study_for(request, study_id)
-    return render(request, "studies/_headline.html", {"headline": headline_of(study)})
+    context = {"study": study, "headline": headline_of(study), "price_change": price_change(request.user, study)}
+    return render(request, "studies/_headline.html", context)
 
 
 def _judged(

@@ -50,7 +50,16 @@ function offerMachines() {
   for (const line of form.querySelectorAll("[data-machine]")) line.hidden = !machines.has(line.dataset.machine);
 }
 
+// A machine that is added stands in the sentence, before the button that it was added by.
+function showAdded() {
+  const more = document.getElementById("more-machines");
+  for (const input of more?.querySelectorAll("input:checked") ?? []) {
+    more.previousElementSibling.before(input.closest("label"), " ");
+  }
+}
+
 function update() {
+  showAdded();
   offerFamilies();
   offerMachines();
   showDiffering();

@@ -32,10 +32,16 @@ def set_defaults(page: Page) -> None:
 
 
 def only_machine(page: Page, name: str) -> None:
-    boxes = page.locator("#id_machines input")
-    for index in range(boxes.count()):
-        boxes.nth(index).set_checked(False, force=True)
-    page.get_by_role("checkbox", name=name, exact=True).first.set_checked(True, force=True)
+    """Ticks it, wherever it stands, and unticks the others."""
+    box = page.locator("#id_machines").get_by_role("checkbox", name=name, exact=True)
+    if not box.is_visible():
+        page.get_by_role("button", name="+ machine").click()
+    box.set_checked(True, force=True)
+    page.keyboard.press("Escape")
+    ticked = page.locator("#id_machines input:checked")
+    for other in ticked.evaluate_all("boxes => boxes.map(box => box.value)"):
+        if other != box.get_attribute("value"):
+            page.locator(f"#id_machines input[value='{other}']").set_checked(False, force=True)
 
 
 def advanced(page: Page, label: str, value: str) -> None:
