@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from planner.accounts.owned import Visitor
-from planner.catalogue.services import model_for, price_book_for, price_books_for, whole_machines_for
-from simcore.spec import Machine, Model, PriceBook, decode, encode
+from planner.catalogue.services import fabric_for, model_for, price_book_for, price_books_for, whole_machines_for
+from simcore.spec import Fabric, Machine, Model, PriceBook, decode, encode
 
 Kept = Mapping[str, Any]
 NOTHING: Kept = {}
@@ -70,6 +70,15 @@ def price_books_of(user: Visitor, kept: Kept = NOTHING) -> dict[str, PriceBook]:
     return books
 
 
-def rows_kept(model: Model, machines: Sequence[Machine], prices: PriceBook) -> dict[str, Any]:
+def fabric_of(user: Visitor, row_id: str, kept: Kept = NOTHING) -> Fabric:
+    """The kept fabric, else today's; SpecError where there is neither."""
+    was = decode(Fabric, kept["fabric"], "fabric") if kept.get("fabric") else None
+    return was if was is not None and was.id == row_id else fabric_for(user, row_id)
+
+
+def rows_kept(
+    model: Model, machines: Sequence[Machine], prices: PriceBook, fabric: Fabric | None = None
+) -> dict[str, Any]:
     """The rows as a revision keeps them."""
-    return {"model": encode(model), "machines": [encode(machine) for machine in machines], "prices": encode(prices)}
+    rows = {"model": encode(model), "machines": [encode(machine) for machine in machines], "prices": encode(prices)}
+    return rows if fabric is None else {**rows, "fabric": encode(fabric)}

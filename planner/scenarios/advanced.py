@@ -76,6 +76,7 @@ class AdvancedForm(forms.Form):
     max_batch_tokens = count_field("Batch tokens at most")
     max_batch_size = count_field("Batch size at most")
     kv_transfer = PickField(choices=TRANSFERS, required=False, initial="layerwise", label="KV transfer")
+    fabric = PickField(choices=[], required=False, initial="", label="Network between machines")
     kv_bandwidth_gb_per_s = QuantityField(
         "GB/s above 0, such as 50, 400 GB/s or 200 Gb/s",
         units.GB_PER_S,

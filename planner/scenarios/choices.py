@@ -13,7 +13,7 @@ from planner.power_logs.services import offered as offered_power_logs
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
 from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT
-from simcore.spec import Machine, Model, PriceBook
+from simcore.spec import Fabric, Machine, Model, PriceBook, decode
 
 Pairs = list[tuple[str, str]]
 LATENCIES = [
@@ -24,6 +24,7 @@ LATENCIES = [
     ("measured", "Measured: Splitwise's step times, 2023"),
 ]
 """Shipped iteration times; a team's calibrations follow."""
+OWN_NICS = ("", "each machine's own NICs")
 POWERS = [("catalogue", "as the catalogue has it")]
 """Drawn power; a team's power logs follow."""
 LOST = {
@@ -41,6 +42,7 @@ class Choices:
     workloads: Pairs
     price_books: Mapping[str, PriceBook]
     calibrations: Pairs
+    fabrics: Pairs
     power_logs: Pairs
 
     kept: Kept = field(default_factory=dict)
@@ -57,6 +59,7 @@ class Choices:
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
             price_books=price_books_of(user, kept),
             calibrations=offered_calibrations(user),
+            fabrics=_with(names_of(user, "fabrics"), [decode(Fabric, kept["fabric"])] if kept.get("fabric") else []),
             power_logs=offered_power_logs(user),
         )
 
@@ -70,6 +73,7 @@ class Choices:
             "price_book": [(book.id, book.name) for book in self.price_books.values()],
             "families": self.families(),
             "latency": self.latencies(),
+            "fabric": [OWN_NICS, *self.fabrics],
             "power": [*POWERS, *self.power_logs],
         }
 
@@ -91,6 +95,6 @@ class Choices:
         return together + split
 
 
-def _with(pairs: Pairs, kept: Iterable[Model | Machine]) -> Pairs:
+def _with(pairs: Pairs, kept: Iterable[Fabric | Model | Machine]) -> Pairs:
     """The rows kept too, under their names as they were."""
     return list({**dict(pairs), **{row.id: row.name for row in kept}}.items())

@@ -21,7 +21,8 @@ ADVANCED = {
     ),
     "Running": (
         *("token_budget", "token_budgets", "max_batch_tokens", "max_batch_size"),
-        *("kv_transfer", "kv_bandwidth_gb_per_s", "kv_setup_s", "kv_contention", "latency", "latency_by_machine", "power"),
+        *("kv_transfer", "fabric", "kv_bandwidth_gb_per_s", "kv_setup_s", "kv_contention"),
+        *("latency", "latency_by_machine", "power"),
     ),
     "Memory": (
         *("weight_precision", "kv_precision", "memory_usable", "reservation"),

@@ -9,7 +9,7 @@ from django.db import transaction
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.accounts.teams import working_team
-from planner.catalogue.kept import NOTHING, Kept, machines_of, model_of, prices_of, rows_kept
+from planner.catalogue.kept import NOTHING, Kept, fabric_of, machines_of, model_of, prices_of, rows_kept
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import at_field
 from planner.scenarios.forms import clean_inputs
@@ -81,7 +81,9 @@ def rows_now(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> 
         machines = machines_of(user, inputs["machines"], kept)
     with at_field("price_book"):
         prices = prices_of(user, inputs["price_book"], inputs["machines"], kept)
-    return rows_kept(model, machines, prices)
+    with at_field("fabric"):
+        fabric = fabric_of(user, inputs["fabric"], kept) if inputs.get("fabric") else None
+    return rows_kept(model, machines, prices, fabric)
 
 
 def author(user: Visitor) -> User:

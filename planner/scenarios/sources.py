@@ -50,10 +50,11 @@ SOURCES = {
         "128 Sarathi, 256 vLLM, 16 Orca, 8 FasterTransformer, 512 Splitwise",
     ),
     "kv_transfer": Source(f"{SPLITWISE}: layer by layer, prompts under 512 tokens whole."),
+    "fabric": Source(f"{CATALOGUE}: nic_bytes_per_s of each machine."),
     "kv_bandwidth_gb_per_s": Source(
         f"{CATALOGUE}: nic_bytes_per_s of the slower machine, all NICs of a replica together.", "the slower NIC"
     ),
-    "kv_setup_s": Source(f"{OURS}: {SPLITWISE} gives no set-up time.", "none"),
+    "kv_setup_s": Source(f"{OURS}: {SPLITWISE} gives no set-up time.", "the network's, else none"),
     "kv_contention": Source(f"{OURS}: a NIC sends and receives one transfer at a time."),
     "latency": Source(
         "Phaseplan's roofline, fitted to measured steps of seven accelerators (docs/validation.md, November 2026)."
@@ -100,7 +101,8 @@ NOTES = {
     "max_batch_tokens": "Of a batch of whole prompts (vLLM V0, Splitwise).",
     "max_batch_size": "Requests that a replica runs at once.",
     "kv_transfer": "Chunk by chunk is not in the paper.",
-    "kv_bandwidth_gb_per_s": "GB/s or Gb/s: 400 Gb/s are 50 GB/s.",
+    "fabric": "Its bytes/s stand for the machines' own, its set-up time is once for each transfer.",
+    "kv_bandwidth_gb_per_s": "In place of all NICs of a replica together. GB/s or Gb/s: 400 Gb/s are 50 GB/s.",
     "latency": "Roofline takes any model and machine; measured has BLOOM-176B and Llama-2-70B only; a calibration is of"
     " its accelerator, other machines take the roofline that it began from.",
     "latency_by_machine": "Where measurements differ by machine. Designs are then compared across sources.",

@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.accounts.owned import Visitor
 from planner.calibrations.services import calibration_for, latency_of
-from planner.catalogue.kept import NOTHING, Kept, machines_of, model_of, prices_of
+from planner.catalogue.kept import NOTHING, Kept, fabric_of, machines_of, model_of, prices_of
 from planner.power_logs.services import with_logged_power
 from planner.scenarios.errors import FieldErrors, at_field
 from planner.scenarios.forms import LIMITED, with_defaults
@@ -17,6 +17,7 @@ from simcore.spec import (
     AbsoluteSlo,
     AttainmentSlo,
     CountGrid,
+    Fabric,
     KvTransferSpec,
     LatencySpec,
     Limit,
@@ -78,6 +79,10 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Ke
         model = _served(model_of(user, inputs["model"], kept), inputs)
     with at_field("machines"):
         found = machines_of(user, inputs["machines"], kept)
+    with at_field("fabric"):
+        fabric = fabric_of(user, inputs["fabric"], kept) if inputs["fabric"] else None
+    if fabric is not None:
+        found = [replace(machine, nic_bytes_per_s=fabric.achieved_bytes_per_s()) for machine in found]
     with at_field("power"):
         found = _drawn_power(user, inputs.get("power"), found)
     with at_field("latency"):
@@ -99,7 +104,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Ke
             goal=inputs["goal"],
             latency=latency,
             memory=_memory(inputs),
-            kv_transfer=_kv_transfer(inputs),
+            kv_transfer=_kv_transfer(inputs, fabric),
             arrivals=inputs["arrivals"],
             seeds=tuple(range(inputs["seed"], inputs["seed"] + inputs["replications"])),
             counts=_count_grid(inputs),
@@ -142,13 +147,15 @@ def _memory(inputs: Mapping[str, Any]) -> MemorySpec:
     )
 
 
-def _kv_transfer(inputs: Mapping[str, Any]) -> KvTransferSpec:
-    gb_per_s = inputs["kv_bandwidth_gb_per_s"]
+def _kv_transfer(inputs: Mapping[str, Any], fabric: Fabric | None) -> KvTransferSpec:
+    gb_per_s, setup_s = inputs["kv_bandwidth_gb_per_s"], inputs["kv_setup_s"]
+    if setup_s is None and fabric is not None:
+        setup_s = fabric.setup_s
     return KvTransferSpec(
         mode=inputs["kv_transfer"],
         bandwidth_bytes_per_s=None if gb_per_s is None else gb_per_s * BYTES_A_GB,
         contention=inputs["kv_contention"] == "yes",
-        setup_s=inputs["kv_setup_s"],
+        setup_s=setup_s,
     )
 
 

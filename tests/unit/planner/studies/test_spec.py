@@ -9,6 +9,7 @@ from planner.accounts.models import User
 from planner.accounts.teams import working_team
 from planner.calibrations import services as calibrations
 from planner.calibrations.models import Calibration
+from planner.catalogue.services import fabric_for, names_of
 from planner.power_logs import services as power_logs
 from planner.power_logs.models import PowerLog
 from planner.scenarios.errors import FieldErrors
@@ -97,6 +98,50 @@ def test_a_pue_is_1_to_5(alice: User, inputs: dict[str, Any], typed: str) -> Non
         asked(alice, inputs, pue=typed)
     assert "from 1 to 5, such as 1.2" in refused.value.fields["pue"]
     assert asked(alice, inputs, pue="").spec.pue == DEFAULT_PUE
+
+
+def test_every_advanced_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> None:
+    spec = asked(
+        alice,
+        inputs | {"latency": "roofline"},
+        pipeline_parallel="2",
+        decode_tensor_parallel="4",
+        decode_pipeline_parallel="1",
+        kv_bandwidth_gb_per_s="25",
+        kv_setup_s="1 ms",
+        kv_contention="no",
+        weight_precision="fp8",
+        kv_precision="fp8",
+        memory_usable="85 %",
+        reservation="max_length",
+        block_tokens="32",
+        watermark="0.02",
+        max_model_tokens="16384",
+        racks="4",
+        pue="1.2",
+        replications="3",
+        seed="5",
+        on_hand={"dgx-h100": 12},
+        latency_by_machine={"dgx-a100": "roofline-2023"},
+    ).spec
+    options, memory, transfer = spec.scheduler_options, spec.memory, spec.kv_transfer
+    assert (options.pipeline_parallel, options.decode_tensor_parallel, options.decode_pipeline_parallel) == (2, 4, 1)
+    assert transfer == KvTransferSpec("layerwise", bandwidth_bytes_per_s=25e9, contention=False, setup_s=0.001)
+    assert memory == MemorySpec(0.85, "max_length", 32, 0.02, max_model_tokens=16384)
+    assert (spec.limits.racks, spec.pue, spec.seeds) == (4, 1.2, (5, 6, 7))
+    assert {machine_id(one.machine): one.on_hand for one in spec.machines} == {"dgx-a100": None, "dgx-h100": 12}
+    assert [one.latency for one in spec.machines] == [LatencySpec(engine="vllm-2023"), None]
+    assert isinstance(spec.model, Model)
+    assert (spec.model.weight_precision, spec.model.kv_precision) == ("fp8", "fp8")
+
+
+def test_a_fabric_is_the_machines_network(alice: User, inputs: dict[str, Any]) -> None:
+    fabric = fabric_for(alice, names_of(alice, "fabrics")[0][0])
+    spec = asked(alice, inputs, fabric=fabric.id).spec
+    speeds = {one.machine.nic_bytes_per_s for one in spec.machines if isinstance(one.machine, Machine)}
+    assert speeds == {fabric.achieved_bytes_per_s()}
+    assert spec.kv_transfer is not None
+    assert spec.kv_transfer.setup_s == fabric.setup_s
 
 
 def test_several_token_budgets_and_every_count(alice: User, inputs: dict[str, Any]) -> None:
