@@ -105,11 +105,14 @@ def _rows(limit: Limit, bare: Bare) -> Iterable[tuple[str, str]]:
     if limit.limit_x_decode is None:
         yield name, time(limit.limit or 0.0)
         return
-    for line in bare.found.lines:
-        pool = line.pools[-1]
-        if not line.reason and pool is bare.pools.get(pool.machine.id):
+    decoding = {(line.pools[-1].machine.id, line.pools[-1].tensor_parallel): line for line in bare.found.lines}
+    for (_, tensor_parallel), line in decoding.items():
+        if not line.reason:
             iteration_s = decode_iteration_s(line.design((1,) * len(line.pools)).case)
-            yield f"{name} on {pool.machine.name}", time(limit.limit_x_decode * iteration_s)
+            yield (
+                f"{name} on {line.pools[-1].machine.name}, TP{tensor_parallel}",
+                time(limit.limit_x_decode * iteration_s),
+            )
 
 
 def _words(limit: Limit) -> str:

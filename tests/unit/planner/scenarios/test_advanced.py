@@ -85,7 +85,7 @@ def test_what_changed_is_said_with_units(alice: User, typed: Inputs, words: Word
         },
     )
     assert [str(change) for change in words.changes(before, after)] == [
-        "on hand none → DGX H100 12",
+        "machines on hand none → DGX H100 12",
         "several token budgets none → 512, 1,024 tokens",
         "memory that is used 90 % → 85 %",
         "budget none → $400,000 a month",
