@@ -1,6 +1,7 @@
 """A field with one input for each machine: how many are on hand, whose iteration times."""
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 from django import forms
@@ -47,6 +48,14 @@ class ByMachineField(forms.Field):
     def __init__(self, each: forms.Field, **options: Any) -> None:
         super().__init__(required=False, widget=ByMachineWidget(each.widget), **options)
         self.each = each
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ByMachineField":
+        """Each form's own: what one user may choose is no choice of another's."""
+        copied: ByMachineField = super().__deepcopy__(memo)
+        copied.each = deepcopy(self.each, memo)
+        widget: Any = copied.widget
+        widget.each = copied.each.widget
+        return copied
 
     def offer(self, machines: Pairs) -> None:
         widget: Any = self.widget

@@ -42,6 +42,14 @@ def test_counts_on_hand_are_asked_machine_by_machine(alice: User, typed: Inputs)
     assert clean_inputs(alice, {**typed, "on_hand": {"dgx-h100": 12}})["on_hand"] == {"dgx-h100": 12}
 
 
+def test_what_one_user_may_choose_is_no_choice_of_another_s(alice: User) -> None:
+    one, other = QuestionForm(alice), QuestionForm(alice)
+    assert one.fields["latency_by_machine"].each is not other.fields["latency_by_machine"].each
+    one.fields["latency_by_machine"].each.choices = [("mine", "mine")]
+    assert "mine" not in str(other["latency_by_machine"])
+    assert "mine" in str(one["latency_by_machine"])
+
+
 @pytest.mark.parametrize(
     ("on_hand", "message"), [({"dgx-h100": "few"}, "DGX H100: Found ‘few’"), ({"x": 1}, "Found ‘x’")]
 )
