@@ -21,10 +21,18 @@ class WorkloadSpec:
 
     trace: str | None = None
     synthetic: dict[str, Any] | None = None
+    growth_per_month: float | None = bounded(None, above=-1, most=10)
+    """Of the rate, compounding; of a synthetic mix its own, unless it is given here. It changes no request."""
 
     def __post_init__(self) -> None:
         if (self.trace is None) == (self.synthetic is None):
             raise SpecError("trace: give exactly one of trace and synthetic")
+
+    @property
+    def monthly_growth(self) -> float | None:
+        """Of the rate; None where nothing is known of it."""
+        own = (self.synthetic or {}).get("growth_per_month")
+        return own if self.growth_per_month is None else self.growth_per_month
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,13 @@ FLOAT_ERROR = 2.0**-50
 
 def poisson_ps(rate_req_per_s: float, requests: int, seed: int, stream: int) -> IntArray:
     """Arrivals of a Poisson process: independent exponential gaps, the first one before the first."""
-    gaps = np.rint(exponentials(seed, stream, requests) * UNITS_PER_GAP).astype(np.int64)
-    return at_rate_ps(np.cumsum(gaps), rate_req_per_s)
+    return at_rate_ps(poisson_gaps(requests, seed, stream), rate_req_per_s)
 
 
-def constant_ps(rate_req_per_s: float, requests: int) -> IntArray:
-    """Arrivals one mean gap apart, the first at zero."""
-    return at_rate_ps(np.arange(requests, dtype=np.int64) * UNITS_PER_GAP, rate_req_per_s)
+def poisson_gaps(requests: int, seed: int, stream: int) -> IntArray:
+    """The same times in 10^-12 mean gaps."""
+    gaps: IntArray = np.rint(exponentials(seed, stream, requests) * UNITS_PER_GAP).astype(np.int64)
+    return np.cumsum(gaps)
 
 
 def at_rate_ps(mean_gaps: IntArray, rate_req_per_s: float) -> IntArray:

@@ -145,7 +145,7 @@ def test_spec_round_trips_as_json() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({}, "synthetic.mix: missing, expected one of conversation, coding"),
+        ({}, "synthetic.mix: give exactly one of mix and classes"),
         (
             {"mix": "conversations"},
             "found 'conversations', expected one of conversation, coding (nearest: 'conversation')",
