@@ -35,8 +35,7 @@ def starting_form(user: Visitor, request: HttpRequest, inputs: Mapping[str, Any]
     start, named = {**first_inputs(user), **(kept or inputs)}, _typed(form, request.GET)
     if _another_workload(inputs, named) and start.get("arrivals") == inputs.get("arrivals"):
         start["arrivals"] = form.fields["arrivals"].initial
-    form.initial = {**start, **named}
-    return form
+    return QuestionForm(user, offered=form.offered, initial={**start, **named})
 
 
 def _another_workload(inputs: Mapping[str, Any], named: Mapping[str, Any]) -> bool:

@@ -49,6 +49,7 @@ def test_the_last_question_comes_back_with_its_answer(
     work()
     text = page(alice_client)
     assert 'value="10"' in text
+    assert '<option value="measured" selected>' in text
     assert "Buy " in text
     assert f'href="/studies/{study.pk}/"' in text
     assert "Recent questions" in text
