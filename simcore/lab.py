@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from simcore.analyses import Lab
 from simcore.analyses.kind import Json, Run
 from simcore.capacity import at_rate
 from simcore.detail import run_detail
+from simcore.detail.racks import rack_watts
 from simcore.evaluate import capacity_of
 from simcore.evaluation import Evaluation
 from simcore.slack import least_multiplier
@@ -37,3 +38,7 @@ class EngineLab(Lab):
     def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
         self.check()
         return run_detail(case, self.trace, rate_req_per_s, longer_than_s)
+
+    def rack_watts(self, case: Case, rate_req_per_s: float, most: Sequence[int]) -> list[Json]:
+        self.check()
+        return rack_watts(case, self.trace, rate_req_per_s, most)

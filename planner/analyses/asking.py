@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from planner.analyses.models import Analysis
 from planner.studies.contexts import context_of, statistics_of
@@ -88,6 +88,8 @@ def given_by(query: Mapping[str, Any], kind: Kind[Any, Any]) -> Json:
 def _value(hint: Any, text: str) -> Any:
     if get_origin(hint) is tuple:
         return [_value(get_args(hint)[0], part.strip()) for part in text.split(",") if part.strip()]
+    if get_origin(hint) is Literal:
+        return next((choice for choice in get_args(hint) if str(choice) == text), text)
     options = {option for option in (hint, *get_args(hint)) if option in (int, float)}
     return _number(text) if options else text
 

@@ -32,6 +32,7 @@ class Input:
     unit: str
     help: str
     value: str
+    is_list: bool
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,10 @@ class Section:
     def inputs(self) -> list[Input]:
         defaults = self.kind.parameters()
         values = {field.name: self.given.get(field.name, getattr(defaults, field.name)) for field in self.kind.fields}
-        return [Input(f.name, f.label, f.unit, f.help, _text(values[f.name])) for f in self.kind.fields]
+        return [
+            Input(f.name, f.label, f.unit, f.help, _text(values[f.name]), isinstance(getattr(defaults, f.name), tuple))
+            for f in self.kind.fields
+        ]
 
     @property
     def hidden(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Simulates for an analysis in a worker: what the store has is taken from it, what is found is kept there."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from planner.studies import store
 from planner.studies.leases import Claim
@@ -43,6 +43,11 @@ class StoredLab(EngineLab):
 
     def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
         found = super().detail(case, rate_req_per_s, longer_than_s)
+        self._step()
+        return found
+
+    def rack_watts(self, case: Case, rate_req_per_s: float, most: Sequence[int]) -> list[Json]:
+        found = super().rack_watts(case, rate_req_per_s, most)
         self._step()
         return found
 

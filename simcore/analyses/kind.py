@@ -6,7 +6,7 @@ the same task share one run; ``told`` puts it into words for this study, with it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -58,6 +58,9 @@ class Lab(Protocol):
 
     def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
         """The run at a rate in detail (``simcore.detail``). SpecError where it cannot run."""
+
+    def rack_watts(self, case: Case, rate_req_per_s: float, most: Sequence[int]) -> list[Json]:
+        """What racks of up to so many machines of each pool draw at a rate (``simcore.detail.racks``)."""
 
 
 @dataclass(frozen=True)

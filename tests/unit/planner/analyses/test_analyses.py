@@ -12,13 +12,13 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from planner.accounts.models import Membership, Role, Team, User
 from planner.analyses import services, stored_lab, tasks
-from planner.analyses.asking import subject_of
+from planner.analyses.asking import given_by, subject_of
 from planner.analyses.models import Analysis
 from planner.sharing import links
 from planner.studies.contexts import trace_of
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Study
-from simcore.analyses import analyse
+from simcore.analyses import analyse, kind_of
 from simcore.lab import EngineLab
 from simcore.spec import SpecError
 
@@ -233,6 +233,13 @@ def test_a_bad_parameter_is_said_where_it_was_asked(
     assert answer.status_code == 200  # htmx would not show a 422
     assert alice_client.post(address(study), {"budgets": "many"}).status_code == 422
     assert "found &#x27;many&#x27;, expected a whole number" in answer.content.decode()
+
+
+def test_fields_are_read_as_what_they_are() -> None:
+    typed = {"phases": "1", "volts": "230", "breaker_a": "32.5", "design": "", "other": "x"}
+    assert given_by(typed, kind_of("racks")) == {"phases": 1, "volts": 230, "breaker_a": 32.5}
+    assert given_by({"phases": "two"}, kind_of("racks")) == {"phases": "two"}
+    assert given_by({"budgets": "128, 1k,"}, kind_of("token_budget")) == {"budgets": [128, "1k"]}
 
 
 def test_the_page_without_scripts_asks_and_shows(

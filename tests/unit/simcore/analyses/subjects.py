@@ -1,6 +1,7 @@
 """Answered questions and a lab that makes up what it finds, for tests of analyses (the engine is not asked)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from simcore.analyses import Subject
 from simcore.analyses.kind import Run
@@ -32,11 +33,20 @@ def times(p50: float, p90: float, p99: float) -> Distribution:
     return Distribution(p50, p50, p90, p90, p99, p99)
 
 
-class MadeUp:
-    """A lab by two rules."""
+def nobody(*_: object) -> Any:
+    raise AssertionError("this is not simulated")
 
-    def __init__(self, capacity: Callable[[Case], Evaluation], run: Callable[[Case, float], Run]) -> None:
-        self.capacity, self.run = capacity, run
+
+class MadeUp:
+    """A lab by rules."""
+
+    def __init__(
+        self,
+        capacity: Callable[[Case], Evaluation] = nobody,
+        run: Callable[[Case, float], Run] = nobody,
+        rack_watts: Callable[[Case, float, Sequence[int]], list[dict[str, Any]]] = nobody,
+    ) -> None:
+        self.capacity, self.run, self.rack_watts = capacity, run, rack_watts
 
 
 def subject(book: PriceBook | None = None, each: float = 10.0, **changes: object) -> Subject:

@@ -11,7 +11,7 @@ from simcore import slack
 from simcore.analyses import analyse, slo_cost
 from simcore.analyses.key import analysis_key
 from simcore.analyses.kind import Run
-from simcore.evaluation import Evaluation, LimitResult
+from simcore.evaluation import LimitResult
 from simcore.families import label
 from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S
@@ -28,10 +28,6 @@ class NoGaps:
         return []
 
 
-def never(case: Case) -> Evaluation:
-    raise AssertionError("no capacity is searched")
-
-
 def run(case: Case, rate: float) -> Run:
     """Co-located: 7 over the machines, half of it with 128 tokens; split: 5 over those of the smaller pool."""
     counts = [pool.machines or 1 for pool in case.pools]
@@ -42,7 +38,7 @@ def run(case: Case, rate: float) -> Run:
 
 
 def told(changes: dict[str, Any] | None = None, **parameters: Any) -> dict[str, Any]:
-    return analyse("slo_cost", subject(**(changes or {})), MadeUp(never, run), parameters)
+    return analyse("slo_cost", subject(**(changes or {})), MadeUp(run=run), parameters)
 
 
 def by_multiple(found: dict[str, Any], kind: str) -> dict[float, str | None]:
@@ -80,7 +76,7 @@ def test_where_the_cheaper_kind_changes_is_said() -> None:
             return replace(run(case, rate), least_slo_multiplier=least**3)
         return replace(run(case, rate), least_slo_multiplier=least if case.scheduler.token_budget == 512 else None)
 
-    found = analyse("slo_cost", subject(limits={}), MadeUp(never, own_budget), {"multipliers": [0.5, 1.0]})
+    found = analyse("slo_cost", subject(limits={}), MadeUp(run=own_budget), {"multipliers": [0.5, 1.0]})
     # $36 for a DGX H100 and $28 for a DGX A100: 14 x 36 = 504 > 7 x 64 = 448; 7 x 36 = 252 < 5 x 64 = 320
     assert by_multiple(found, "cheapest") == {
         0.5: "7 DGX H100 prefill + 7 DGX A100 decode",
