@@ -124,7 +124,9 @@ def understood(row: Row) -> ServingRow:
     served = at_precision(of, precision, kv)
     budget, batch, batching_notes = _batching(row, software.family)
     lengths = workload(row.text("isl"), row.text("osl"), of.id)
-    variant = f"{software.family} {served.expert_precision or served.weight_precision}"
+    weights = served.expert_precision or served.weight_precision
+    weights_note = "" if precision.strip(" ?") else f"{weights} weights"
+    variant = f"{software.family} {weights}"
     return ServingRow(
         row=row,
         tier=tier_of(row),
@@ -137,7 +139,7 @@ def understood(row: Row) -> ServingRow:
         token_budget=budget,
         max_batch_size=batch,
         lengths=lengths,
-        assumes=tuple(note for note in (lengths.assumes, expert_note, kv_note, *batching_notes) if note),
+        assumes=tuple(note for note in (lengths.assumes, weights_note, expert_note, kv_note, *batching_notes) if note),
     )
 
 

@@ -13,8 +13,8 @@ from simcore.engine.oracle.cluster import run
 from simcore.engine.oracle.router import could_ever_hold, route
 from simcore.engine.oracle.state import Cluster, Replica, Request
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED
+from tests.invariants.admission import EXAMPLES, admissible
 from tests.invariants.strategies import CO_LOCATED, KINDS, SPLITWISE, failing_clusters
-from tests.invariants.test_oracle_invariants import EXAMPLES, admissible
 from tests.invariants.watching import held_blocks, in_flight, instants, times_with_nothing_in_flight
 
 

@@ -16,8 +16,8 @@ from simcore.engine.oracle.cluster import run
 from simcore.engine.oracle.state import MicroBatch, Replica, Request
 from simcore.engine.oracle.tokens import is_finished
 from simcore.engine.outputs import FINISHED, NEVER
+from tests.invariants.admission import EXAMPLES
 from tests.invariants.strategies import KINDS, clusters, failing_clusters
-from tests.invariants.test_oracle_invariants import EXAMPLES
 from tests.invariants.watching import in_flight, instants
 
 

@@ -1,6 +1,6 @@
 """A power log of a run, and what the run was."""
 
-from tests.unit.simcore.measurements.test_power_logs import smi
+from tests.unit.simcore.measurements.smi_logs import smi
 
 RUN = {
     "model": "llama-3.1-8b",

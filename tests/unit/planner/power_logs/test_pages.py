@@ -18,7 +18,7 @@ from simcore.catalogue import machine, resolve_accelerator
 from simcore.power_report import REPLACED
 from simcore.spec import SpecError
 from tests.unit.planner.power_logs.logged_run import RUN, a_run
-from tests.unit.simcore.measurements.test_power_logs import steady
+from tests.unit.simcore.measurements.smi_logs import steady
 
 NEW = "/calibrations/power/new"
 

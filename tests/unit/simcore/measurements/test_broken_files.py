@@ -13,7 +13,7 @@ from simcore.measurements import read_measurements
 from simcore.spec import SpecError
 from tests.unit.simcore.measurements import bench_files
 from tests.unit.simcore.measurements.bench_files import RUN, Run
-from tests.unit.simcore.measurements.test_formats import WRITTEN, read
+from tests.unit.simcore.measurements.written import WRITTEN, read
 
 
 @pytest.mark.parametrize(

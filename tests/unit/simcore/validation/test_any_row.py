@@ -79,3 +79,18 @@ def test_a_layout_that_cannot_be_is_left_out(changed: dict[str, str], reason: st
     row = Row("serving_points.csv:2", cells | {"engine": "vLLM 0.9", "isl": "512", "osl": "128"} | changed)
     with pytest.raises(Unknown, match=reason):
         understood(row)
+
+
+@pytest.mark.parametrize(
+    ("precision", "model", "assumed"),
+    [
+        ("", "llama2-70b", ["bf16 weights"]),
+        ("?", "llama2-70b", ["bf16 weights"]),
+        ("fp8", "llama2-70b", []),
+        ("", "gpt-oss-120b", ["mxfp4 weights"]),
+    ],
+)
+def test_a_row_without_a_precision_says_which_is_assumed(precision: str, model: str, assumed: list[str]) -> None:
+    cells = {"model": model, "precision": precision, "gpu": "8x NVIDIA H100-SXM-80GB", "tp": "8", "engine": "vLLM 0.9"}
+    found = understood(Row("serving_points.csv:2", cells | {"isl": "512", "osl": "128"}))
+    assert [note for note in found.assumes if note.endswith("weights")] == assumed
