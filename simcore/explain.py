@@ -173,7 +173,8 @@ def _sure(result: StudyResult, winner: DesignRow) -> str:
     """What it takes to hold the rate at the interval's low end too."""
     surest = result.surest
     if surest is None or surest.design_id == winner.design_id:
-        return confidence_words(result.spec.rate_req_per_s, winner, surest)
+        told = confidence_words(result.spec.rate_req_per_s, winner, surest)
+        return f"{told}{_saved(result, winner)}"
     more = [f"+{dollars(usd_per_month(surest.usd_per_hour - winner.usd_per_hour))} a month"]
     if surest.usd_per_hour < winner.usd_per_hour:
         more = []
@@ -184,6 +185,16 @@ def _sure(result: StudyResult, winner: DesignRow) -> str:
     what = added(winner, surest, *cases)
     does = f"add {what}" if what else f"the first of those tried is {surest.label}"
     return confidence_words(result.spec.rate_req_per_s, winner, surest, does, listed(more))
+
+
+def _saved(result: StudyResult, winner: DesignRow) -> str:
+    """Sized to the lower bound: what the design for the median would save."""
+    median = result.median
+    if result.spec.size_to != "lower_bound" or median is None or median.design_id == winner.design_id:
+        return ""
+    saved = usd_per_month(winner.usd_per_hour - median.usd_per_hour)
+    less = f": {dollars(saved)} a month less" if saved > 0 else ""
+    return f", as it is sized to; for the median {median.label} would do{less}"
 
 
 def _binding(evaluation: Evaluation) -> str:

@@ -60,7 +60,7 @@ class Replay:
         """What is missing of both; noted where nothing is."""
         designs = [self._design(wanted) for wanted in wave]
         asked = [self._asked(*step) for step in steps]
-        if missing := self._missing([*designs, *asked]):
+        if missing := self.missing([*designs, *asked]):
             return missing
         for wanted, design in zip(wave, designs, strict=True):
             self._note(wanted.index, by_first_seed(self.done[design.design_id]))
@@ -76,7 +76,7 @@ class Replay:
     def _within_limits(self) -> dict[int, Bounds]:
         return dict(enumerate(self.context.bounds))
 
-    def _missing(self, designs: Sequence[Design]) -> list[Design]:
+    def missing(self, designs: Sequence[Design]) -> list[Design]:
         """Those of which what is asked is not known; what is known of them goes with them."""
         found = [(design, self.done.get(design.design_id)) for design in designs]
         return [
@@ -110,7 +110,7 @@ class Replay:
         compared: set[tuple[int, Counts]] = set()
         while self.several_seeds and not compared >= (close := self._close()):
             designs = {at: replace(self.context.member(*at), seeds=self.context.spec.seeds[1:]) for at in sorted(close)}
-            if missing := self._missing(list(designs.values())):
+            if missing := self.missing(list(designs.values())):
                 return missing
             for (place, counts), design in designs.items():
                 self.tried[place][counts] = self._whole(self.done[design.design_id])

@@ -41,6 +41,8 @@ class StudyResult:
     """The goal's best of each family that holds the rate, best first."""
     surest: DesignRow | None
     """The goal's best of those that hold the rate at their interval's low end too."""
+    median: DesignRow | None
+    """The goal's best of those that hold the rate by what was simulated, whatever the question is sized to."""
     closest: tuple[DesignRow, ...]
     """Where nothing meets the question: the designs that miss it least."""
     outside: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ def study_result(
         meeting[0] if meeting else None,
         _first_of_families(meeting),
         next((row for row in meeting if (row.capacity_low or 0.0) >= spec.rate_req_per_s), None),
+        _median(rows, missing, spec),
         () if meeting else _closest([row for row in rows if row.status != "screened"], missing),
     )
     return replace(result, outside=_outside(result, asked)) if asked else result
@@ -105,6 +108,13 @@ def _margins(designs: Mapping[str, Design], evaluations: Mapping[str, Evaluation
 def _meeting(rows: Sequence[DesignRow], spec: StudySpec) -> list[DesignRow]:
     """Those that meet the question, the answer first."""
     return sorted((row for row in rows if row.met), key=lambda row: _goal_key(row, spec))
+
+
+def _median(
+    rows: Sequence[DesignRow], missing: Mapping[str, tuple[Shortfall, ...]], spec: StudySpec
+) -> DesignRow | None:
+    holding = [row for row in rows if all(short.kind == "confidence" for short in missing[row.design_id])]
+    return min(holding, key=lambda row: _goal_key(row, spec), default=None)
 
 
 def _compared(rows: list[DesignRow], margins: Mapping[str, Margin], spec: StudySpec) -> list[DesignRow]:

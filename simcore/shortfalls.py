@@ -26,7 +26,8 @@ class Shortfall:
     """One thing that keeps a design from being an answer, and how far off it is."""
 
     kind: str
-    """``rate``, ``power``, ``cost``, ``machines``, ``racks``, ``fit``; ``screened``: beaten without a simulation."""
+    """``rate``, ``confidence``, ``power``, ``cost``, ``machines``, ``racks``, ``fit``; ``screened``: beaten without a
+    simulation."""
     text: str
     """In words, with what it would need: ``26 kW more nameplate power``."""
     excess: float
@@ -65,13 +66,22 @@ def shortfalls(row: DesignRow, evaluation: Evaluation, design: Design, spec: Stu
 def _rate_shortfall(row: DesignRow, evaluation: Evaluation, spec: StudySpec) -> Shortfall | None:
     rate = spec.rate_req_per_s
     if evaluation.holds(rate):
-        return None
+        return _confidence_shortfall(row, spec)
     held = row.capacity_req_per_s or 0.0
     text = f"holds {number(held)} requests/s instead of {number(rate)}" if held else "holds the limits at no rate"
     missed = missed_limits(evaluation) if held else missed_by_all(evaluation)
     if missed:
         text += f" ({missed})"
     return Shortfall("rate", text, (rate - held) / rate)
+
+
+def _confidence_shortfall(row: DesignRow, spec: StudySpec) -> Shortfall | None:
+    """Where it is sized to its interval's lower bound: that must reach the rate, too."""
+    rate, low = spec.rate_req_per_s, row.capacity_low or 0.0
+    if spec.size_to != "lower_bound" or low >= rate:
+        return None
+    text = f"holds {number(low)} requests/s at its interval's lower bound instead of {number(rate)}"
+    return Shortfall("confidence", text, (rate - low) / rate)
 
 
 def missed_by_all(evaluation: Evaluation) -> str:

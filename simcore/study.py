@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from simcore.evaluation import Design, Evaluation
+from simcore.lower_bound import wanted_at_lower_bound
 from simcore.offered_load import requests_needed
 from simcore.replay import Replay
 from simcore.search import screened_by
@@ -34,10 +35,17 @@ def next_designs(context: Context, done: Mapping[str, Evaluation]) -> list[Desig
     each line's measure, from which it closes in on the required rate (``refine``): the answer, and what the candidates
     are then held to (``search``). What more is known by then may bring lines closer still; where nothing within the
     limits holds the rate, the most capable lines are followed beyond them, so that the answer can say what would be
-    needed. All this by the study's first seed; then the close designs by its others (``replications``).
+    needed. All this by the study's first seed; then the close designs by its others (``replications``). At last, where
+    the question is sized to an interval's lower bound, what holds the rate there too (``lower_bound``).
     """
     replay = Replay(context, done)
-    return replay.candidates() or replay.refined() or replay.beyond_limits() or replay.replicated()
+    return (
+        replay.candidates()
+        or replay.refined()
+        or replay.beyond_limits()
+        or replay.replicated()
+        or wanted_at_lower_bound(replay)
+    )
 
 
 def screened(context: Context, done: Mapping[str, Evaluation]) -> list[tuple[Design, Evaluation]]:

@@ -197,7 +197,7 @@ def _told(context: Context, found: WhatIf) -> list[_Told]:
         place = places.get(_kind(design.family, design.case.scheduler, design.case.pools))
         if place is not None:
             counts = tuple(fleet.pool_machines(pool) for pool in design.case.pools)
-            _note(told[place], counts, found.result.evaluations[name], found)
+            _note(told[place], counts, name, found)
     return told
 
 
@@ -206,9 +206,10 @@ def _kind(family: str, scheduler: object, pools: Iterable[object]) -> tuple[obje
     return family, scheduler, tuple((p.role, p.tensor_parallel, p.pipeline_parallel) for p in pools)  # type: ignore[attr-defined]
 
 
-def _note(told: _Told, counts: Counts, evaluation: Evaluation, found: WhatIf) -> None:
+def _note(told: _Told, counts: Counts, design_id: str, found: WhatIf) -> None:
+    evaluation = found.result.evaluations[design_id]
     if evaluation.status == "evaluated":
-        holds = evaluation.holds(found.result.spec.rate_req_per_s)
+        holds = not any(short.kind in ("rate", "confidence") for short in found.result.shortfalls[design_id])
         (told.holding if holds else told.failing).append(counts)
     elif evaluation.status == "infeasible":
         told.beaten.add(counts)
@@ -220,7 +221,8 @@ def _note_screened(told: _Told, counts: Counts, evaluation: Evaluation, found: W
     """What holds a rate holds all below it, what fails at one fails at all above."""
     rate, asked = found.result.spec.rate_req_per_s, found.base.spec.rate_req_per_s
     failed = evaluation.rate_only and not evaluation.held_required
-    if evaluation.rate_only and evaluation.held_required and rate <= asked:
+    is_median = found.result.spec.size_to == "median"
+    if evaluation.rate_only and evaluation.held_required and rate <= asked and is_median:
         told.holding.append(counts)
     elif evaluation.capacity_high < 0.99 * rate or (failed and rate >= asked):
         told.failing.append(counts)

@@ -251,5 +251,5 @@ def hollow_designs(result: StudyResult) -> frozenset[str]:
     return frozenset(
         design_id
         for design_id, found in result.shortfalls.items()
-        if any(short.kind not in ("rate", "screened") for short in found)
+        if any(short.kind not in ("rate", "confidence", "screened") for short in found)
     )

@@ -11,10 +11,10 @@ from typing import Any
 
 from simcore.analyses.kind import Json, Kind, Lab, Subject
 from simcore.flips import Flip, Flips, Swap, flips
-from simcore.flips.asked import WIDEST, WIDEST_SLO
+from simcore.flips.asked import WIDEST, WIDEST_SLO, slo_is_told
 from simcore.flips.sentences import kind_words, line, untried_words, what, when
 from simcore.result import StudyResult
-from simcore.spec import AttainmentSlo, SpecError
+from simcore.spec import SpecError
 from simcore.workload_statistics import WorkloadStatistics
 
 
@@ -117,8 +117,11 @@ def _assumptions(result: StudyResult) -> list[Json]:
         "Prices and tariff apply exactly to what was simulated. The rate goes by the designs' capacities: what they"
         " draw at other rates was not simulated.",
     ]
-    if isinstance(result.spec.slo, AttainmentSlo):
-        found.append("A share of requests within limits does not say how it would come out under other limits.")
+    if not slo_is_told(result):
+        found.append(
+            "The SLO is not followed: neither a share of requests within limits nor an interval's lower bound says how"
+            " it would come out under other limits."
+        )
     else:
         found.append(
             "The SLO goes by the share of each limit that a design used when run at the rate, else by lines between the"

@@ -43,7 +43,13 @@ def quantities(result: StudyResult) -> list[Quantity]:
     most = max(WIDEST * tariff, MOST_USD_PER_KWH)
     paid = Asked("usd_per_kwh", tariff, tariff / WIDEST, most)
     found += [Price(field, paid, bought, field.kw, budget, holds), _rate(result, field)]
-    return found if isinstance(result.spec.slo, AttainmentSlo) else [*found, _slo(result, field, usd, budget)]
+    return [*found, _slo(result, field, usd, budget)] if slo_is_told(result) else found
+
+
+def slo_is_told(result: StudyResult) -> bool:
+    """Whether what was simulated says of another SLO what is held: not of a share of requests, and not of an interval's
+    lower bound, which is of this SLO."""
+    return not isinstance(result.spec.slo, AttainmentSlo) and result.spec.size_to == "median"
 
 
 def _rate(result: StudyResult, field: Field) -> Quantity:

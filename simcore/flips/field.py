@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from simcore import fleet
 from simcore.evaluation import Evaluation
 from simcore.result import StudyResult
+from simcore.rows import DesignRow
 from simcore.shortfalls import drawn_result, machines
+from simcore.spec import StudySpec
 
 Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -54,7 +56,7 @@ class Field:
             np.array([families.index(row.family) for row in rows], np.int64),
             {machine: np.array([float(counts.get(machine, 0)) for counts in bought]) for machine in ids},
             np.array([_drawn_w(one) / 1000 * result.spec.pue for one in found]),
-            np.array([_held(one, result.spec.rate_req_per_s) for one in found]),
+            np.array([_held(row, one, result.spec) for row, one in zip(rows, found, strict=True)]),
             np.array([row.provisioned_w for row in rows]),
             np.array([float(machines(row)) for row in rows]),
             np.array([_is_within(result, row.design_id) for row in rows], bool),
@@ -75,8 +77,12 @@ class Field:
         return np.lexsort((self.last, *reversed(keys)))
 
 
-def _held(found: Evaluation, rate_req_per_s: float) -> float:
-    """A capacity is found to 1 %: one just under the rate may go with a run at the rate that holds."""
+def _held(row: DesignRow, found: Evaluation, spec: StudySpec) -> float:
+    """What must reach the rate. A capacity is found to 1 %: one just under the rate may go with a run at the rate that
+    holds."""
+    if spec.size_to == "lower_bound":
+        return row.capacity_low or 0.0
+    rate_req_per_s = spec.rate_req_per_s
     if not found.holds(rate_req_per_s):
         return min(found.capacity_req_per_s, rate_req_per_s * (1 - 1e-12))
     return max(found.capacity_req_per_s, rate_req_per_s)
@@ -88,4 +94,4 @@ def _drawn_w(found: Evaluation) -> float:
 
 
 def _is_within(result: StudyResult, design_id: str) -> bool:
-    return all(short.kind in ("rate", "cost") for short in result.shortfalls[design_id])
+    return all(short.kind in ("rate", "confidence", "cost") for short in result.shortfalls[design_id])

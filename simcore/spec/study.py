@@ -13,6 +13,7 @@ from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
 
 Goal = Literal["cost", "power", "machines", "throughput", "frontier"]
 PowerKind = Literal["nameplate", "provisioned", "drawn_mean", "drawn_p99"]
+SizeTo = Literal["median", "lower_bound"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,8 @@ class StudySpec:
     limits: StudyLimits = field(default_factory=StudyLimits)
     goal: Goal = "cost"
     hold_equal: Literal["rate", "cost", "power", "machines"] | None = None
+    size_to: SizeTo = "median"
+    """Which of a design's capacity must reach the rate: what was simulated, or its 90 % interval's lower bound."""
     failures: int = bounded(0, least=0)
     latency: LatencySpec = field(default_factory=LatencySpec)
     memory: MemorySpec = field(default_factory=MemorySpec)
