@@ -20,6 +20,10 @@ TRANSFERS = [
     ("chunkwise", "chunk by chunk, prompts chunked beside decodes"),
 ]
 CONTENTION = [("yes", "one after another"), ("no", "all at once, each at the full bandwidth")]
+SIZES = [
+    ("median", "the capacity that was simulated"),
+    ("lower_bound", "its 90 % interval's lower bound"),
+]
 COUNTS_TRIED = [
     ("search", "a few, then around the rate"),
     ("every", "every one that matters"),
@@ -124,6 +128,7 @@ class AdvancedForm(forms.Form):
         label="PUE",
     )
 
+    size_to = PickField(choices=SIZES, required=False, initial="median", label="Sized to")
     counts_tried = PickField(choices=COUNTS_TRIED, required=False, initial="search", label="Machine counts to try")
     mixed_counts = CountsField(required=False, label="Co-located counts")
     prefill_counts = CountsField(required=False, label="Prefill counts")

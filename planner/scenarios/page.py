@@ -29,7 +29,7 @@ ADVANCED = {
         *("block_tokens", "watermark", "max_model_tokens"),
     ),
     "Limits": ("usd_per_month", "most_machines", "racks", "pue", "slowdown_multiplier", "slowdown_reference"),
-    "Search": ("counts_tried", "mixed_counts", "prefill_counts", "decode_counts", "replications"),
+    "Search": ("size_to", "counts_tried", "mixed_counts", "prefill_counts", "decode_counts", "replications"),
 }
 POWER_FIGURES = (
     "Nameplate: the most that the makers say. Provisioned: what the site sets aside. Drawn: what the simulation finds."

@@ -82,6 +82,7 @@ SOURCES = {
     "slowdown_multiplier": Source(f"{SPLITWISE}, Table VI as it is."),
     "slowdown_reference": Source(f"{SPLITWISE}, Table VI: the same request alone on a DGX-A100."),
     "attainment_share": Source("MLPerf Inference, Server and Interactive scenarios: the 99th percentile of both."),
+    "size_to": Source(f"{OURS}: the answer says what holding the rate at the lower bound would cost."),
     "counts_tried": Source(f"{OURS} (docs/decisions/0013-pruning-by-proof.md)."),
     "mixed_counts": SEARCHED,
     "prefill_counts": SEARCHED,
@@ -118,6 +119,7 @@ NOTES = {
     "pue": "Facility power over that of the machines; it multiplies mean drawn power alone.",
     "slowdown_multiplier": "Above 1: looser.",
     "slowdown_reference": "Batch 1, memory fit ignored.",
+    "size_to": "The interval joins chance in the simulation and the error of iteration times (docs/uncertainty.md).",
     "counts_tried": "Every: co-located, each count; split, beside each prefill count as many decode machines as fit."
     " What another design beats by proof is not simulated.",
     "mixed_counts": "Such as 10, 20-40/5.",

@@ -102,6 +102,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Ke
             pue=inputs["pue"],
             limits=_limits(inputs),
             goal=inputs["goal"],
+            size_to=inputs["size_to"],
             latency=latency,
             memory=_memory(inputs),
             kv_transfer=_kv_transfer(inputs, fabric),
