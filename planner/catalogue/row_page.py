@@ -4,23 +4,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from planner.accounts.owned import Visitor
+from planner.catalogue.accelerator_facts import Fitted, Measured, accelerator_facts
 from planner.catalogue.books import books
 from planner.catalogue.display import STATUS_WORDS, ShownFigure, quantity, shown
 from planner.catalogue.listing import TITLES
 from planner.catalogue.models import FigureOverride
-from planner.catalogue.rows import ORIGINS, Row, rows
+from planner.catalogue.rows import ORIGINS, Row
 from planner.catalogue.services import accelerator_for, fabric_for, machine_for, model_for, names_of, whole_machines_for
-from simcore.balance import BalancePoint, balance_points
-from simcore.latency.coefficients import coefficients
+from simcore.balance import BalancePoint
 from simcore.memory import DoesNotFit, kv_bytes_per_token, kv_capacity, weight_bytes
 from simcore.power import idle_w
-from simcore.residuals import Residual, residuals
 from simcore.shapes import active_parameters, embedding_parameters
 from simcore.spec import Accelerator, Machine, MemorySpec, Model, PriceBook, SpecError
-from simcore.words import listed
 
-ENGINE = "vllm-2026"
-"""The generation that questions are answered with by default."""
 DEGREES = (1, 2, 4, 8)
 """Tensor parallel, as a model's page tries them."""
 
@@ -56,18 +52,6 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Measured rows of an accelerator, of one engine generation and kind of figure."""
-
-    engine: str
-    phase: str
-    rows: int
-    mape: str
-    models: str
-    sources: str
-
-
-@dataclass(frozen=True)
 class RowPage:
     """One row, and what follows from it."""
 
@@ -80,6 +64,7 @@ class RowPage:
     measured: list[Measured] = field(default_factory=list)
     stand_in: str = ""
     """The accelerator whose measured shares of its peaks predictions take, where nothing was measured on this one."""
+    fitted: list[Fitted] = field(default_factory=list)
     used_by: list[tuple[str, str]] = field(default_factory=list)
     """Machines that have the accelerator: id and name."""
     prices: list[PriceLine] = field(default_factory=list)
@@ -113,33 +98,6 @@ def _by(figure: FigureOverride) -> str:
     author = figure.created_by
     name = author.get_full_name() or author.get_username() if author else "somebody"
     return f"{name}, {figure.created_at.date().isoformat()}"
-
-
-def _of_accelerator(user: Visitor, row_id: str) -> dict[str, object]:
-    used_by = [
-        (row.row_id, row.name) for row in rows(user, "machines").values() if row.texts.get("accelerator") == row_id
-    ]
-    device = accelerator_for(user, row_id)
-    points = balance_points(device)
-    said = listed([f"{point.tokens:,.0f} tokens with weights in {point.weights}" for point in points[:2]])
-    notes = [f"Its balance point: {said}."]
-    stand_in = coefficients(row_id, ENGINE).stand_in or ""
-    return {"notes": notes, "stand_in": stand_in, "balance": points, "measured": _measured(row_id), "used_by": used_by}
-
-
-def _measured(accelerator_id: str) -> list[Measured]:
-    groups: dict[tuple[str, str], list[Residual]] = {}
-    for one in residuals():
-        if one.accelerator == accelerator_id:
-            groups.setdefault((one.engine, one.phase), []).append(one)
-    return [_group(engine, phase, found) for (engine, phase), found in groups.items()]
-
-
-def _group(engine: str, phase: str, found: list[Residual]) -> Measured:
-    points = sum(one.rows for one in found)
-    mape = sum(one.rows * one.mape for one in found) / points
-    models, sources = ({getattr(one, name) for one in found} for name in ("model", "source"))
-    return Measured(engine, phase, points, f"{mape:.1%}", ", ".join(sorted(models)), "; ".join(sorted(sources)))
 
 
 def _of_machine(user: Visitor, row_id: str) -> dict[str, object]:
@@ -217,5 +175,5 @@ def _model_notes(model: Model) -> Iterable[str]:
         )
 
 
-FOLLOWS = {"accelerators": _of_accelerator, "machines": _of_machine, "fabrics": _of_fabric, "models": _of_model}
+FOLLOWS = {"accelerators": accelerator_facts, "machines": _of_machine, "fabrics": _of_fabric, "models": _of_model}
 """What follows from a row of each table, as fields of its page."""

@@ -63,6 +63,7 @@ def test_an_accelerator_says_where_it_turns_compute_bound_and_what_was_measured(
     assert '<a href="/catalogue/machines/dgx-h100-pcap">DGX H100 capped</a>' in page
     assert "Splitwise&#x27;s step times of 2023" in page
     assert "Predictions take what" not in page
+    assert "Of peak bandwidth that reading weights reaches" in page
     unmeasured = alice_client.get("/catalogue/accelerators/mi300x-192gb").content.decode()
     assert "as nothing was fitted to this one" in unmeasured
 
