@@ -1,7 +1,7 @@
 """What the catalogue says otherwise today than the rows that a question keeps."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -9,9 +9,9 @@ from django.urls import reverse
 from planner.accounts.owned import Visitor
 from planner.catalogue.columns import columns
 from planner.catalogue.display import quantity, words_of
-from planner.catalogue.kept import Kept, kept_machines, kept_model, kept_prices
-from planner.catalogue.services import model_for, price_books_for, whole_machines_for
-from simcore.spec import Accelerator, Machine, Model, Price, SpecError
+from planner.catalogue.kept import Kept, kept_fabric, kept_machines, kept_model, kept_prices
+from planner.catalogue.services import fabric_for, model_for, price_books_for, whole_machines_for
+from simcore.spec import Accelerator, Fabric, Machine, Model, Price, SpecError
 
 GONE = "not in the catalogue any more"
 NOT_GIVEN = "not given"
@@ -31,20 +31,21 @@ class RowChange:
 
 def changes_since(user: Visitor, kept: Kept) -> list[RowChange]:
     """What a question that keeps these rows would be asked with today; nothing where it keeps none."""
-    model, machines = kept_model(kept), kept_machines(kept)
-    found = list(_of_model(user, model)) if model else []
+    model, machines, fabric = kept_model(kept), kept_machines(kept), kept_fabric(kept)
+    found = list(_of_row(model, "models", lambda: model_for(user, model.id))) if model else []
     for machine in machines.values():
         found += _of_machine(user, machine)
+    found += _of_row(fabric, "fabrics", lambda: fabric_for(user, fabric.id)) if fabric else []
     return found + list(_of_prices(user, kept, machines))
 
 
-def _of_model(user: Visitor, was: Model) -> Iterator[RowChange]:
+def _of_row(was: Model | Fabric, table: str, today: Callable[[], Model | Fabric]) -> Iterator[RowChange]:
     try:
-        now = model_for(user, was.id)
+        now = today()
     except SpecError:
-        yield RowChange(was.name, "Model", "", GONE)
+        yield RowChange(was.name, type(was).__name__, "", GONE)
         return
-    yield from _figures("models", was.name, was, now)
+    yield from _figures(table, was.name, was, now)
 
 
 def _of_machine(user: Visitor, was: Machine) -> Iterable[RowChange]:
@@ -64,7 +65,7 @@ def _of_machine(user: Visitor, was: Machine) -> Iterable[RowChange]:
     return found
 
 
-def _figures(table: str, name: str, was: Model | Machine | Accelerator, now: object) -> Iterator[RowChange]:
+def _figures(table: str, name: str, was: Model | Fabric | Machine | Accelerator, now: object) -> Iterator[RowChange]:
     for field in dataclasses.fields(was):
         first, second = getattr(was, field.name), getattr(now, field.name)
         if first == second or field.name in ("id", "accelerator"):

@@ -31,6 +31,11 @@ def kept_prices(kept: Kept) -> PriceBook | None:
     return decode(PriceBook, kept["prices"], "prices") if "prices" in kept else None
 
 
+def kept_fabric(kept: Kept) -> Fabric | None:
+    """The fabric as it was; None where none is kept."""
+    return decode(Fabric, kept["fabric"], "fabric") if kept.get("fabric") else None
+
+
 def model_of(user: Visitor, row_id: str, kept: Kept = NOTHING) -> Model:
     """The kept model, else today's; SpecError where there is neither."""
     was = kept_model(kept)
@@ -72,7 +77,7 @@ def price_books_of(user: Visitor, kept: Kept = NOTHING) -> dict[str, PriceBook]:
 
 def fabric_of(user: Visitor, row_id: str, kept: Kept = NOTHING) -> Fabric:
     """The kept fabric, else today's; SpecError where there is neither."""
-    was = decode(Fabric, kept["fabric"], "fabric") if kept.get("fabric") else None
+    was = kept_fabric(kept)
     return was if was is not None and was.id == row_id else fabric_for(user, row_id)
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from planner.accounts.owned import Visitor
 from planner.calibrations.services import PREFIX as CALIBRATION
 from planner.calibrations.services import offered as offered_calibrations
-from planner.catalogue.kept import NOTHING, Kept, kept_machines, kept_model, price_books_of
+from planner.catalogue.kept import NOTHING, Kept, kept_fabric, kept_machines, kept_model, price_books_of
 from planner.catalogue.services import names_of
 from planner.power_logs.services import PREFIX as POWER_LOG
 from planner.power_logs.services import offered as offered_power_logs
 from planner.workloads.models import Workload
 from simcore.catalogue import machine, machine_ids
 from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT
-from simcore.spec import Fabric, Machine, Model, PriceBook, decode
+from simcore.spec import Fabric, Machine, Model, PriceBook
 
 Pairs = list[tuple[str, str]]
 LATENCIES = [
@@ -59,7 +59,7 @@ class Choices:
             workloads=[(str(pk), name) for pk, name in Workload.objects.visible_to(user).values_list("pk", "name")],
             price_books=price_books_of(user, kept),
             calibrations=offered_calibrations(user),
-            fabrics=_with(names_of(user, "fabrics"), [decode(Fabric, kept["fabric"])] if kept.get("fabric") else []),
+            fabrics=_with(names_of(user, "fabrics"), [fabric] if (fabric := kept_fabric(kept)) else []),
             power_logs=offered_power_logs(user),
         )
 

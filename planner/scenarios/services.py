@@ -64,7 +64,7 @@ def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any], *,
         kept = NOTHING if data.get("rows") == TODAY else latest.rows
     inputs = clean_inputs(user, data, kept)
     rows = rows_now(user, inputs, kept)
-    if latest.inputs == inputs and latest.rows in (rows, NOTHING):
+    if latest.inputs == inputs and (not latest.rows or rows == rows_now(user, inputs, latest.rows)):
         return latest
     asked = name_of(user, inputs, kept) if latest.name else ""
     return Revision.objects.create(

@@ -6,9 +6,10 @@ from math import inf
 
 import numpy as np
 
+from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import HOURS_PER_MONTH
 from simcore.evaluation import Evaluation
-from simcore.flips.field import Field, Float64
+from simcore.flips.field import Field, Float64, Mask
 from simcore.flips.flip import Asked
 from simcore.flips.quantities import Price, Quantity, Threshold
 from simcore.result import StudyResult
@@ -29,6 +30,8 @@ A_LITTLE_MORE = 1 + 1e-6
 def quantities(result: StudyResult) -> list[Quantity]:
     """The price of each machine that designs have, the tariff, the rate and the SLO."""
     field = Field.of(result)
+    machines = (resolve_machine(choice.machine) for choice in result.spec.machines)
+    names = {machine.id: machine.name for machine in machines}
     prices = {machine: float(result.book.price(machine).usd_per_hour) for machine in field.counts}
     tariff = float(result.book.usd_per_kwh or 0)
     bought = _sum([field.counts[machine] * usd for machine, usd in prices.items()], field)
@@ -36,10 +39,9 @@ def quantities(result: StudyResult) -> list[Quantity]:
     budget = _budget(result)
     holds = field.within & (field.held >= result.spec.rate_req_per_s)
     found: list[Quantity] = [
-        Price(field, _around("usd_per_hour", now, machine), usd - field.counts[machine] * now, field.counts[machine],
-              budget, holds)
+        _price(field, _around("usd_per_hour", now, machine, names[machine]), usd, budget, holds)
         for machine, now in prices.items()
-    ]  # fmt: skip
+    ]
     most = max(WIDEST * tariff, MOST_USD_PER_KWH)
     paid = Asked("usd_per_kwh", tariff, tariff / WIDEST, most)
     found += [Price(field, paid, bought, field.kw, budget, holds), _rate(result, field)]
@@ -50,6 +52,11 @@ def slo_is_told(result: StudyResult) -> bool:
     """Whether what was simulated says of another SLO what is held: not of a share of requests, and not of an interval's
     lower bound, which is of this SLO."""
     return not isinstance(result.spec.slo, AttainmentSlo) and result.spec.size_to == "median"
+
+
+def _price(field: Field, asked: Asked, usd: Float64, budget: float, holds: Mask) -> Price:
+    counts = field.counts[asked.machine]
+    return Price(field, asked, usd - counts * asked.now, counts, budget, holds)
 
 
 def _rate(result: StudyResult, field: Field) -> Quantity:
@@ -91,8 +98,8 @@ def _budget(result: StudyResult) -> float:
     return inf if limit is None else limit / HOURS_PER_MONTH
 
 
-def _around(kind: str, now: float, machine: str = "") -> Asked:
-    return Asked(kind, now, now / WIDEST, now * WIDEST, machine)
+def _around(kind: str, now: float, machine: str = "", name: str = "") -> Asked:
+    return Asked(kind, now, now / WIDEST, now * WIDEST, machine, name)
 
 
 def _sum(columns: list[Float64], field: Field) -> Float64:

@@ -16,7 +16,8 @@ class Asked:
     most: float
     """Between these it is followed."""
     machine: str = ""
-    """Whose price."""
+    """Whose price, as an id."""
+    machine_name: str = ""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def when(asked: Asked, is_above: bool, value: float) -> str:
 
 def what(asked: Asked) -> str:
     """``DGX A100``, ``electricity``, ``the rate``, ``the SLO``."""
-    return resolve_machine(asked.machine).name if asked.machine else _CLAUSES[asked.kind].what
+    return asked.machine_name or _CLAUSES[asked.kind].what
 
 
 def ranges(found: Flips) -> str:

@@ -8,7 +8,9 @@ from django.test import Client
 
 from planner.accounts.models import Team, User
 from planner.catalogue.changes import changes_since
+from planner.catalogue.dependents import dependents
 from planner.catalogue.models import FigureOverride, Price, PriceBook
+from planner.scenarios.services import create_scenario
 from planner.studies.models import Study
 from tests.unit.planner.studies.conftest import Inputs
 
@@ -45,6 +47,15 @@ def test_what_changed_is_said_figure_by_figure(start: Start, alice: User, team: 
         ("DGX H100 in List Apr 2026", "Price", "36.00 USD an hour, on demand", "30.00 USD an hour, on demand"),
     ]
     assert changes_since(alice, {}) == []
+
+
+def test_a_fabrics_changes_are_said_too(alice: User, team: Team, inputs: Inputs) -> None:
+    revision = create_scenario(alice, inputs | {"fabric": "roce-400"})
+    own(team, "fabrics", "roce-400", efficiency="0.6")
+    (change,) = changes_since(alice, revision.rows)
+    assert (change.row, change.was, change.now) == ("RoCE, 400 Gb/s", "0.475", "0.6")
+    assert change.address == "/catalogue/fabrics/roce-400"
+    assert [one.name for one in dependents(alice, "fabrics", "roce-400")] == [revision.title]
 
 
 def test_the_page_says_so_and_the_old_answer_stays(
