@@ -6,12 +6,14 @@ from functools import cached_property
 
 from planner.accounts.owned import Visitor
 from planner.scenarios.forms import QuestionForm
+from planner.scenarios.kept_changes import kept_changes
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.words import Change, Names, Words, names_for
 from planner.sharing.models import ShareLink
 from planner.sharing.seen import SeenBy, seen_by
 from planner.studies import asked
 from planner.studies.models import Study
+from planner.studies.results import headline
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,15 @@ class History:
         before: Revision | None = None
         lines = []
         for revision in self.revisions:
-            changes = self.words.changes(before.inputs, revision.inputs) if before else []
+            changes = self.changes(before, revision) if before else []
             study = self.studies.get(revision.pk)
             lines.append(RevisionLine(revision, tuple(changes), study, revision == self.latest))
             before = revision
         return lines[::-1]
+
+    def changes(self, before: Revision, after: Revision) -> list[Change]:
+        """What differs between two revisions: inputs, and figures of the catalogue that moved between them."""
+        return [*self.words.changes(before.inputs, after.inputs), *kept_changes(before.rows, after.rows)]
 
     @property
     def links(self) -> Sequence[ShareLink]:
@@ -90,6 +96,8 @@ class Comparison:
     before: Revision
     after: Revision
     changes: tuple[Change, ...]
+    answers: Change | None
+    """How each was answered; None where not both were."""
 
 
 def compare(history: History, first: str, second: str) -> Comparison | None:
@@ -98,7 +106,13 @@ def compare(history: History, first: str, second: str) -> Comparison | None:
     if first == second or first not in numbered or second not in numbered:
         return None
     before, after = sorted((numbered[first], numbered[second]), key=lambda revision: revision.number)
-    return Comparison(before, after, tuple(history.words.changes(before.inputs, after.inputs)))
+    return Comparison(before, after, tuple(history.changes(before, after)), _answers(history, before, after))
+
+
+def _answers(history: History, before: Revision, after: Revision) -> Change | None:
+    studies = [history.studies.get(revision.pk) for revision in (before, after)]
+    said = [headline(study) for study in studies if study is not None]
+    return Change("answer", "answer", *said) if len(said) == len(studies) else None
 
 
 def _add(names: dict[str, dict[str, str]], more: Names) -> None:

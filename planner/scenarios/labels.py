@@ -46,7 +46,13 @@ def label_of(name: str) -> str:
     return LABELS.get(name) or str(QuestionForm.base_fields[name].label or name)
 
 
+SHORT = {"rate_req_per_s": "rate", "goal": "for the"}
+"""Where a sentence calls an input otherwise than its field is labelled."""
+
+
 def bare_label(name: str) -> str:
     """``power limit``: as in a sentence that names the unit after the number."""
+    if name in SHORT:
+        return SHORT[name]
     label = label_of(name).partition(",")[0]
     return label if label[:2].isupper() else label[:1].lower() + label[1:]

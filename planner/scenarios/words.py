@@ -41,7 +41,10 @@ class Change:
     after: str
 
     def __str__(self) -> str:
-        return f"{self.label} {self.before} → {self.after}"
+        """``rate 70 → 85 requests/s``: a unit that both have is said once."""
+        unit = UNITS.get(self.name, "")
+        before = self.before.removesuffix(f" {unit}") if unit and self.after.endswith(unit) else self.before
+        return f"{self.label} {before} → {self.after}"
 
 
 @dataclass(frozen=True)

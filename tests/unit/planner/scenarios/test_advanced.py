@@ -97,7 +97,7 @@ def test_what_changed_is_said_with_units(alice: User, typed: Inputs, words: Word
         "several token budgets none → 512, 1,024 tokens",
         "memory that is used 90 % → 85 %",
         "budget none → $400,000 a month",
-        "requests a second 70 requests/s → 85 requests/s",
+        "rate 70 → 85 requests/s",
         "machines DGX A100, DGX H100 → DGX H100",
     ]
 
