@@ -4,48 +4,22 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.db import IntegrityError
 
 from planner.accounts.models import Team, User
 from planner.calibrations import services
 from planner.calibrations.models import Calibration
+from planner.calibrations.upload_form import ENGINES, FilesField, UploadForm, count_field
 from planner.catalogue.services import model_for, names_of, whole_machines_for
 from simcore.measurements import Given
 from simcore.spec import SpecError
 
-NAME_LENGTH = 100
-MOST_FILES = 50
-ENGINES = [
-    ("vllm-2026", "engines of 2026"),
-    ("trtllm-2025", "TensorRT-LLM of 2025"),
-    ("vllm-2023", "engines of 2023"),
-    ("kernel", "device time alone"),
-]
 PRECISIONS = [("", "as the catalogue has the model's"), *((name, name) for name in ("bf16", "fp8", "fp4", "mxfp4"))]
-MOST = 10_000_000
 
 
-class SeveralFiles(forms.ClearableFileInput):
-    allow_multiple_selected = True
+class CalibrationForm(UploadForm):
+    uploads = "benchmarks"
+    row = Calibration
 
-
-class FilesField(forms.FileField):
-    """One or more files, as a list."""
-
-    widget = SeveralFiles
-
-    def clean(self, data: Any, initial: Any = None) -> Any:
-        files = data if isinstance(data, list | tuple) else [data] if data else []
-        if len(files) > MOST_FILES:
-            raise forms.ValidationError(f"Found {len(files)} files, expected at most {MOST_FILES}.")
-        return [super(FilesField, self).clean(file, initial) for file in files or [None]]
-
-
-def _count(label: str, initial: int | None = None) -> forms.IntegerField:
-    return forms.IntegerField(label=label, required=False, initial=initial, min_value=1, max_value=MOST)
-
-
-class CalibrationForm(forms.Form):
     benchmarks = FilesField(
         label="Benchmark files",
         allow_empty_file=True,
@@ -53,52 +27,28 @@ class CalibrationForm(forms.Form):
     )
     model = forms.ChoiceField(label="Model")
     machine = forms.ChoiceField(label="Machine")
-    tensor_parallel = _count("Tensor parallel")
-    name = forms.CharField(max_length=NAME_LENGTH, required=False)
+    tensor_parallel = count_field("Tensor parallel")
     engine = forms.ChoiceField(choices=ENGINES, label="Begin from", required=False)
     weight_precision = forms.ChoiceField(choices=PRECISIONS, label="Weights", required=False)
-    replicas = _count("Replicas under the load")
-    prompt_tokens = _count("Prompt tokens")
-    output_tokens = _count("Output tokens")
-    concurrency = _count("Requests in flight")
-    token_budget = _count("Token budget", 2048)
-    max_batch_size = _count("Batch size at most", 256)
+    replicas = count_field("Replicas under the load")
+    prompt_tokens = count_field("Prompt tokens")
+    output_tokens = count_field("Output tokens")
+    concurrency = count_field("Requests in flight")
+    token_budget = count_field("Token budget", 2048)
+    max_batch_size = count_field("Batch size at most", 256)
 
-    def __init__(self, team: Team, user: User, *args: Any, too_large: bool = False, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.label_suffix = ""
-        self.team, self.user = team, user
+    def __init__(self, team: Team, user: User, *args: Any, **options: Any) -> None:
+        super().__init__(team, user, *args, **options)
         self.fields["model"].choices = names_of(user, "models")  # type: ignore[attr-defined]
         self.fields["machine"].choices = names_of(user, "machines")  # type: ignore[attr-defined]
-        if too_large:
-            limit = services.MOST_BYTES // 1_000_000
-            self.fields["benchmarks"].error_messages["required"] = f"Found a file of more than {limit} MB."
 
-    def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or self.cleaned_data
-        if not self.errors:
-            data["name"] = data["name"] or self._name(data)
-            if Calibration.unscoped.filter(team=self.team, name=data["name"]).exists():
-                self.add_error("name", self.taken())
-        if not self.errors:
-            self._fit(data)
-        return data
+    def name_of(self, data: dict[str, Any]) -> str:
+        return f"{data['model']} on {data['machine']}, {data['benchmarks'][0].name}"
 
-    def taken(self) -> str:
-        return f"Found ‘{self.cleaned_data['name']}’, which your team has already; expected another name."
+    def made(self, name: str) -> Calibration:
+        return services.save(self.team, self.user, name, self.done)
 
-    def save(self) -> Calibration | None:
-        """The saved calibration; None, with an error at the name, if somebody else was faster with it."""
-        try:
-            return services.save(self.team, self.user, self.cleaned_data["name"], self.done)
-        except IntegrityError:
-            self.add_error("name", self.taken())
-            return None
-
-    def _name(self, data: dict[str, Any]) -> str:
-        return f"{data['model']} on {data['machine']}, {data['benchmarks'][0].name}"[:NAME_LENGTH]
-
-    def _fit(self, data: dict[str, Any]) -> None:
+    def read(self, data: dict[str, Any]) -> None:
         try:
             texts = services.contents(data["benchmarks"])
             self.done = services.ready_made(texts) or self._fitted(texts, data)

@@ -17,7 +17,7 @@ from simcore.latency.calibrated import Calibration as Fitted
 from simcore.measurements import Content, Given, Measurements, content_of, read_content
 from simcore.spec import LatencySpec, SpecError, encode
 
-MOST_BYTES = 64 << 20
+MOST_BYTES = 64_000_000
 """Of all files of a form together."""
 MOST_RESULTS = 80
 """A fit takes a server's thread some tenths of a second for each."""

@@ -170,3 +170,15 @@ def test_questions_offer_it(alice_client: Client, alice: User) -> None:
 def test_a_key_that_is_no_number_names_no_calibration(alice: User, key: str) -> None:
     with pytest.raises(SpecError, match="it may have been deleted"):
         calibration_for(alice, key)
+
+
+@pytest.mark.parametrize(("address", "field"), [(NEW, "benchmarks"), ("/calibrations/power/new", "logs")])
+def test_a_file_that_is_too_large_is_said_to_be_so(
+    alice_client: Client, settings: Any, address: str, field: str
+) -> None:
+    settings.TRACE_MAX_BYTES = 1000
+    files = [SimpleUploadedFile("large.json", b"x" * 2000)]
+    values = {field: files, "machine": "dgx-h100", "model": "llama-3.1-8b" if field == "benchmarks" else ""}
+    page = alice_client.post(address, values | {"name": "kept"}).content.decode()
+    assert "Found a file of more than 64 MB." in page
+    assert 'value="kept"' in page
