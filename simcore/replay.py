@@ -119,6 +119,20 @@ class Replay:
             compared |= close
         return []
 
+    def also(self) -> list[Design]:
+        """Last, what is named beside the search's own (``StudySpec.also``), which changes nothing of it: whether each
+        holds the required rate, then what those can hold that do."""
+        named = [
+            (place, one.counts)
+            for one in self.context.spec.also
+            for place, line in enumerate(self.context.lines)
+            if line.family == one.family and not line.reason
+        ]
+        if missing := self._missing([self._asked(*at, rate_only=not self._drawn_is_limited) for at in named]):
+            return missing
+        members = [self.context.member(*at) for at in named]
+        return self._missing([member for member in members if self.done[member.design_id].held_required])
+
     def _close(self) -> set[tuple[int, Counts]]:
         """Of what was evaluated, by the first seed."""
         found = [

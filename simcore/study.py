@@ -36,7 +36,8 @@ def next_designs(context: Context, done: Mapping[str, Evaluation]) -> list[Desig
     are then held to (``search``). What more is known by then may bring lines closer still; where nothing within the
     limits holds the rate, the most capable lines are followed beyond them, so that the answer can say what would be
     needed. All this by the study's first seed; then the close designs by its others (``replications``). At last, where
-    the question is sized to an interval's lower bound, what holds the rate there too (``lower_bound``).
+    the question is sized to an interval's lower bound, what holds the rate there too (``lower_bound``), and what the
+    question names beside (``also``).
     """
     replay = Replay(context, done)
     return (
@@ -45,6 +46,7 @@ def next_designs(context: Context, done: Mapping[str, Evaluation]) -> list[Desig
         or replay.beyond_limits()
         or replay.replicated()
         or wanted_at_lower_bound(replay)
+        or replay.also()
     )
 
 

@@ -18,7 +18,7 @@ from simcore.fluid import FluidBound, capacity_bound, fluid_bound, work_machines
 from simcore.offered_load import replication
 from simcore.rate_grid import MOST_RATE_REQ_PER_S
 from simcore.search import Candidates
-from simcore.spec import SpecError, StudySpec
+from simcore.spec import SpecError, StudySpec, nearest
 from simcore.traces import Trace
 from simcore.words import number
 from simcore.workload_statistics import WorkloadStatistics
@@ -130,6 +130,7 @@ def context(spec: StudySpec, trace: Trace, statistics: WorkloadStatistics | None
     statistics = statistics or WorkloadStatistics.of(trace)
     found = tuple(lines(spec))
     bounds = tuple(_bounds(line, spec, statistics) for line in found)
+    _refuse_also(spec, found)
     _refuse_many(spec, found)
     _refuse_vast(spec, found, bounds)
     return Context(spec, trace, trace.content_hash(), found, bounds, statistics)
@@ -175,6 +176,22 @@ def _need(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[
         for pool in line.pools
     ]
     return (work[0].prefill + work[0].decode,) if len(work) == 1 else (work[0].prefill, work[1].decode)
+
+
+def _refuse_also(spec: StudySpec, found: Sequence[Line]) -> None:
+    """Counts beside the search's of a family that is not asked for, or for other pools than it has."""
+    pools = {line.family: len(line.pools) for line in found}
+    for place, one in enumerate(spec.also):
+        if one.family not in pools:
+            raise SpecError(
+                f"also[{place}].family: found '{one.family}', expected one of the study's families:"
+                f" {', '.join(pools)}{nearest(one.family, pools)}"
+            )
+        if len(one.counts) != pools[one.family]:
+            raise SpecError(
+                f"also[{place}].counts: found {len(one.counts)}, expected {pools[one.family]}, one a pool of"
+                f" {one.family}"
+            )
 
 
 def _refuse_many(spec: StudySpec, found: Sequence[Line]) -> None:

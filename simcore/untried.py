@@ -20,7 +20,7 @@ from math import floor, inf
 
 from simcore import fleet
 from simcore.cost import TRIAL_RUNS, predicted_cpu_s
-from simcore.counts import MOST_MACHINES, Counts
+from simcore.counts import MOST_MACHINES, Counts, explicit_counts
 from simcore.economics.energy import energy_usd_per_hour
 from simcore.economics.hourly import HOURS_PER_MONTH
 from simcore.evaluation import Design, Evaluation
@@ -120,7 +120,7 @@ def _members(
 ) -> Iterator[tuple[float, int, Counts]]:
     """(least figure, line, counts) of all that may come first."""
     for place, line in enumerate(context.lines):
-        if line.reason:
+        if line.reason or explicit_counts(line, context.spec):  # where the user gave counts, no others are asked for
             continue
         pools = [_pool(pool, result.spec, result.book) for pool in line.pools]
         most = [*_limits(result.spec), best]

@@ -7,7 +7,6 @@ from decimal import Decimal
 from math import isinf
 
 from simcore.economics.hourly import usd_per_month
-from simcore.measure import measure_of
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, machines
@@ -17,6 +16,8 @@ from simcore.what_if import WhatIf, studied_machines
 from simcore.words import counted, dollars, kilowatts, listed, number
 
 MOST_NAMED = 3
+LESS = {"power": "take less power", "machines": "need fewer machines"}
+"""By goal, of a design that would come before the answer."""
 
 
 def supposed(found: WhatIf) -> list[str]:
@@ -69,9 +70,9 @@ def untried_words(untried: Untried, result: StudyResult) -> str:
     named = [design.label for design in untried.designs[:MOST_NAMED]]
     rest = "" if untried.count <= len(named) else ", …"
     were = "design was" if untried.count == 1 else "designs were"
-    less = f"would have less {measure_of(result.spec).unit} and " if result.winner else "keep the limits and "
+    less = f"would {LESS.get(result.spec.goal, 'cost less')} and " if result.winner else "keep the limits and "
     return (
-        f"{count} {were} not tried that {less}may hold the rate by the fluid bound and by what was tried around"
+        f"{count} {were} not tried that {less}may hold the rate, by the fluid bound and by what was tried around"
         f" {'it' if untried.count == 1 else 'them'}: {'; '.join(named)}{rest}."
     )
 

@@ -1,20 +1,24 @@
 """REST v1 of the studies: the rows of page and downloads. One that is not complete says ``partial``."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from django.db.models import Count, Q
+from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from planner.api.pagination import Pagination
+from planner.scenarios.errors import FieldErrors
 from planner.studies.actions import study_for
 from planner.studies.exports import summary
 from planner.studies.models import Study
-from planner.studies.results import study_result
+from planner.studies.supposing import supposed
 from simcore.rows import DesignRow, as_json
 
+T = TypeVar("T")
 TRIED = ~Q(designs__origin__in=["", "screened"]) | ~Q(designs__failure="")
 
 
@@ -46,7 +50,7 @@ class StudyDetail(APIView):
 
     def get(self, request: Request, study_id: int) -> Response:
         study = study_for(request, study_id)
-        return _answered(study, {**summary(study), "url": request.build_absolute_uri()})
+        return _answered(study, {**_or_400(summary, study, request), "url": request.build_absolute_uri()})
 
 
 class StudyDesigns(APIView):
@@ -54,11 +58,20 @@ class StudyDesigns(APIView):
 
     def get(self, request: Request, study_id: int) -> Response:
         study = study_for(request, study_id)
-        rows = study_result(study).rows
+        _, found = _or_400(supposed, study, request)
+        rows = found.result.rows
         pages = DesignPagination()
         page = pages.paginate_queryset(rows, request, view=self)
         links = {} if page is None else {"next": pages.get_next_link(), "previous": pages.get_previous_link()}
         return _answered(study, _page(study, rows if page is None else page, len(rows), links))
+
+
+def _or_400(made: Callable[[Study, Mapping[str, Any]], T], study: Study, request: Request) -> T:
+    """What is made under what the query supposes; 400 where that cannot be, by name."""
+    try:
+        return made(study, request.query_params)
+    except FieldErrors as error:
+        raise ValidationError(error.fields) from None
 
 
 def _page(study: Study, rows: Any, count: int, links: dict[str, str | None]) -> dict[str, Any]:

@@ -2,15 +2,20 @@
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from planner.spreadsheet import guarded
 from planner.studies.models import Study
-from planner.studies.results import answer, progress, study_result
+from planner.studies.results import progress
+from planner.studies.supposing import answer, supposed
+from planner.studies.supposing import as_json as supposed_json
 from simcore.rows import COLUMNS, as_json, as_text
 from simcore.spent import spent
 
+Query = Mapping[str, Any]
+NOTHING: Query = {}
 TEXT_COLUMNS = frozenset(
     {
         *("design_id", "label", "family", "scheduler", "prefill_machine", "decode_machine", "mixed_machine"),
@@ -19,21 +24,23 @@ TEXT_COLUMNS = frozenset(
 )
 
 
-def designs_csv(study: Study) -> str:
-    """designs.csv: the designs that were tried so far."""
+def designs_csv(study: Study, query: Query = NOTHING) -> str:
+    """designs.csv: the designs that were tried so far, under what ``query`` supposes. FieldErrors: it cannot be."""
+    _, found = supposed(study, query)
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
-    for row in study_result(study).rows:
+    for row in found.result.rows:
         writer.writerow([_safe(name, cell) for name, cell in zip(COLUMNS, as_text(row), strict=True)])
     return out.getvalue()
 
 
-def designs_json(study: Study) -> dict[str, Any]:
-    """The answer, its designs, and all that it rests on."""
+def designs_json(study: Study, query: Query = NOTHING) -> dict[str, Any]:
+    """The answer, its designs, and all that it rests on, under what ``query`` supposes. FieldErrors: it cannot be."""
+    _, found = supposed(study, query)
     return {
-        **summary(study),
-        "designs": [as_json(row) for row in study_result(study).rows],
+        **summary(study, query),
+        "designs": [as_json(row) for row in found.result.rows],
         "spec": study.spec,
         "prices": study.prices,
         "trace_hash": study.trace_hash,
@@ -41,9 +48,10 @@ def designs_json(study: Study) -> dict[str, Any]:
     }
 
 
-def summary(study: Study) -> dict[str, Any]:
-    """The study without its designs: state, progress, answer."""
-    now = progress(study)
+def summary(study: Study, query: Query = NOTHING) -> dict[str, Any]:
+    """The study without its designs: state, progress, answer, under what ``query`` supposes. FieldErrors: it cannot
+    be."""
+    now, (moves, found) = progress(study), supposed(study, query)
     return {
         "id": study.pk,
         "name": study.revision.title,
@@ -61,8 +69,9 @@ def summary(study: Study) -> dict[str, Any]:
             "phase": now.phase,
             "damaged": now.damaged,
         },
-        "answer": [asdict(line) for line in answer(study)],
-        "spent": asdict(spent(study_result(study).evaluations.values())),
+        "answer": [asdict(line) for line in answer(study, found)],
+        "spent": asdict(spent(found.base.evaluations.values())),
+        **supposed_json(moves, found),
     }
 
 

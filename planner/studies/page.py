@@ -7,22 +7,24 @@ from typing import Any
 
 from django.urls import reverse
 
-from planner.studies import results
+from planner.studies import results, supposing
 from planner.studies.axes import POWER_COLUMNS, POWER_NAMES, Plane, cost_plane, merits_plane, power_plane
 from planner.studies.chart_words import summary
 from planner.studies.contexts import context_of
+from planner.studies.equal import FIRST, HoldEqual, held_equal
 from planner.studies.figures import Figure, frontier_figure
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.moves import Moves, address, read_moves
 from planner.studies.names import family_names
-from planner.studies.predicted import again_s
+from planner.studies.predicted import again_s, check_s
 from planner.studies.results import Progress
 from planner.studies.series import Ghost, Look, places_of
 from planner.studies.strip import Strip
 from planner.studies.tables import Extent, Marks, Table, designs_table, kept_designs
-from simcore import explain, what_if_words
+from simcore import what_if_words
 from simcore.explain import AnswerLine
+from simcore.hold_equal import HeldEqual
 from simcore.result import StudyResult
 from simcore.untried import Untried, untried
 from simcore.what_if import WhatIf, what_if
@@ -49,6 +51,10 @@ class ResultPage:
     """The design that is looked at."""
     query: Mapping[str, Any] | None = None
     """Of the page's address: what is supposed."""
+    by: HeldEqual = FIRST
+    """What is held equal in the comparison under the chart."""
+    baseline: str = ""
+    """The design that it is relative to; empty: the first that is offered."""
 
     @cached_property
     def base(self) -> StudyResult:
@@ -74,7 +80,7 @@ class ResultPage:
 
     @cached_property
     def answer(self) -> tuple[AnswerLine, ...]:
-        return explain.answer(self.result, results.how_far(self.study), self.found.rate_is_simulated)
+        return supposing.answer(self.study, self.found)
 
     @cached_property
     def failed(self) -> int:
@@ -120,12 +126,25 @@ class ResultPage:
         return {
             **({"view": self.view} if self.view != "cost" else {}),
             **({"power": self.power} if self.power != first else {}),
+            **({"equal": self.by} if self.by != FIRST else {}),
+            **({"baseline": self.baseline} if self.baseline else {}),
         }
 
     @property
     def own_query(self) -> str:
         """Of the address that shows this page."""
         return address(self.shown_as | self.moves.query)
+
+    @property
+    def moves_query(self) -> str:
+        """Of what is supposed alone, for downloads."""
+        return address(self.moves.query) if self.moves.query else ""
+
+    @property
+    def rest_query(self) -> str:
+        """Of the address of the study that simulates what must be: what stays supposed there."""
+        rest = {name: value for name, value in self.moves.query.items() if name not in ("rate", "slo")}
+        return address(self.shown_as | rest)
 
     @property
     def mistakes(self) -> list[str]:
@@ -150,6 +169,30 @@ class ResultPage:
     @cached_property
     def strip(self) -> Strip:
         return Strip(self.found, self.moves, self.shown_as, again_s(self.study, self.progress))
+
+    @cached_property
+    def equal(self) -> HoldEqual:
+        return HoldEqual(self.result, self.look, self.power, self.by, self.baseline)
+
+    @property
+    def must_simulate(self) -> bool:
+        """Whether a part of what is supposed is known only by a simulation."""
+        return bool(self.found.simulates) or not self.found.rate_is_simulated
+
+    @property
+    def simulate_s(self) -> float:
+        """How long that takes, about."""
+        slo_s, rate_s = again_s(self.study, self.progress)
+        return slo_s if self.found.simulates else rate_s
+
+    @property
+    def may_check(self) -> bool:
+        """Whether designs that were not tried can be, as they are: another rate, or SLO, has a search of its own."""
+        return bool(self.untried.count) and not self.must_simulate
+
+    @property
+    def check_s(self) -> float:
+        return check_s(self.untried.cpu_s)
 
     @cached_property
     def supposed(self) -> list[str]:
@@ -243,6 +286,8 @@ def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
         Extent(extent) if extent in list(Extent) else Extent.SHORT,
         str(query.get("design", "")),
         query,
+        held_equal(str(query.get("equal", ""))),
+        str(query.get("baseline", "")),
     )
 
 

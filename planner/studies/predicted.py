@@ -28,6 +28,11 @@ def again_s(study: Study, now: Progress) -> tuple[float, float]:
     return FIXED_S + cpu_s[0] / processes, FIXED_S + cpu_s[1] / processes
 
 
+def check_s(cpu_s: float) -> float:
+    """Seconds that designs take of which one run each takes so much: those that hold are searched, too."""
+    return FIXED_S + cpu_s / TRIAL_RUNS * RUNS / 2 / (max(1, workers.alive().count()) * _processes())
+
+
 @lru_cache(maxsize=64)
 def _cpu_s(study_id: int, step: str) -> tuple[float, float]:
     """By progress, so that a study that grows is counted anew."""

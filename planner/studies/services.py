@@ -1,6 +1,7 @@
 """What a visitor does to a study: start, cancel, retry."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -19,14 +20,16 @@ from planner.studies.models import Shard, Study, Wave
 from planner.studies.spec import compile_question
 from planner.studies.waves import ACTIVE, UNTRIED, locked, move
 from simcore.keys import question_key
-from simcore.spec import encode
+from simcore.spec import AlsoTry, encode
 
 
-def start_study(user: Visitor, revision: Revision) -> Study:
-    """A study of the revision, queued, or the one that is under way already. FieldErrors on bad inputs."""
+def start_study(user: Visitor, revision: Revision, also: tuple[AlsoTry, ...] = ()) -> Study:
+    """A study of the revision, queued, or the one that is under way already. FieldErrors on bad inputs. ``also``: what
+    to try beside what its search picks."""
     if not Scenario.objects.editable_by(user).filter(pk=revision.scenario_id).exists():
         raise PermissionDenied("You may read this question, but not start a study of it.")
     question = compile_question(user, revision.inputs, revision.rows)
+    spec = replace(question.spec, also=also)
     with transaction.atomic():
         Revision.objects.select_for_update().get(pk=revision.pk)  # a second press of the button waits here
         under_way = Study.unscoped.filter(revision=revision, state__in=ACTIVE).first()
@@ -37,10 +40,10 @@ def start_study(user: Visitor, revision: Revision) -> Study:
             created_by=author(user),
             revision=revision,
             workload=question.workload,
-            spec=encode(question.spec),
+            spec=encode(spec),
             prices=encode(question.prices),
             trace_hash=question.trace_hash,
-            question_key=question_key(question.spec, question.trace_hash),
+            question_key=question_key(spec, question.trace_hash),
         )
         if not twins.take_over(study):
             waves.add_wave(study, 0)

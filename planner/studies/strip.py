@@ -15,11 +15,11 @@ from planner.studies.names import without_make
 from simcore.economics.hourly import usd_per_month
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
-from simcore.shortfalls import POWER_WORDS
 from simcore.what_if import WhatIf, studied_machines
 
 STEPS = 200
 """Of a slider, about: finer than a finger."""
+SHORT = {"nameplate": "Nameplate", "provisioned": "Provisioned", "drawn_mean": "Drawn", "drawn_p99": "P99 drawn"}
 MOST_TARIFF, MOST_PUE, MOST_SLO = 0.5, 2.0, 3.0
 
 
@@ -80,10 +80,10 @@ class Strip:
         return [
             self._control("rate", "Rate", "requests/s", base.spec.rate_req_per_s, *_rates(base)),
             *self._prices(),
-            self._control("tariff", "Electricity", "$/kWh", base.book.usd_per_kwh or 0.0, 0.0, MOST_TARIFF),
+            self._control("tariff", "Energy", "$/kWh", base.book.usd_per_kwh or 0.0, 0.0, MOST_TARIFF),
             self._control("pue", "PUE", "", base.spec.pue, 1.0, max(MOST_PUE, base.spec.pue)),
-            self._limit("power_limit", f"{POWER_WORDS[base.spec.limits.power_kind].capitalize()} at most", "kW"),
-            self._limit("budget", "Budget", "$/month"),
+            self._limit("power_limit", f"{SHORT[base.spec.limits.power_kind]} ≤", "kW"),
+            self._limit("budget", "Budget ≤", "$/month"),
         ]
 
     @cached_property

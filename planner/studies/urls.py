@@ -12,6 +12,7 @@ urlpatterns = [
     path("<int:study_id>/ask", view("ask"), name="ask"),
     path("<int:study_id>/status", view("status"), name="status"),
     path("<int:study_id>/view", view("view"), name="view"),
+    path("<int:study_id>/simulate", view("simulate"), name="simulate"),
     path("<int:study_id>/brief", view("brief"), name="brief"),
     path("<int:study_id>/headline", view("headline"), name="headline"),
     path("<int:study_id>/designs/by-<str:chart>/", view("table"), name="table"),

@@ -8,8 +8,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from planner.accounts.models import User
 from planner.accounts.owned import Guest
-from planner.accounts.teams import writing_team
+from planner.accounts.teams import working_team, writing_team
 from planner.catalogue.changes import changes_since
 from planner.catalogue.kept import NOTHING
 from planner.scenarios.choices import Choices
@@ -24,7 +25,7 @@ from planner.sharing.seen import seen_by
 from planner.studies import asked as asked_of
 from planner.studies.actions import study_for
 from planner.studies.models import Study
-from planner.studies.page import VIEWS, result_page
+from planner.studies.page import VIEWS, ResultPage, result_page
 from planner.studies.panel import design_panel
 from planner.studies.pilot import Judged, judge, kit_of, pilot_page, save_calibrations
 from planner.studies.pilot import read as read_results
@@ -32,6 +33,8 @@ from planner.studies.repriced import price_change
 from planner.studies.results import headline as headline_of
 from planner.studies.results import study_result
 from planner.studies.services import ask_new, editable, start_study
+from planner.studies.simulating import check, simulated_before
+from planner.studies.simulating import simulate as simulated
 from planner.studies.tables import Extent
 from simcore.measurements import Measurements
 from simcore.result import StudyResult
@@ -66,13 +69,32 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
     return redirect("studies:result", new.pk)
 
 
+@require_POST
+def simulate(request: HttpRequest, study_id: int) -> HttpResponse:
+    """What is supposed in the address, simulated: another rate or SLO as a revision, else the designs that may come
+    first and were not tried. What needs no simulation stays supposed."""
+    study = study_for(request, study_id)
+    page = result_page(study, request.GET)
+    if not page.must_simulate:
+        if not page.may_check:
+            return redirect(f"{reverse('studies:result', args=[study_id])}{page.own_query}")
+        new = check(request.user, study.revision, page.untried)
+        return redirect(f"{reverse('studies:result', args=[new.pk])}{page.own_query}")
+    try:
+        new = simulated(request.user, study, page.moves.changes)
+    except FieldErrors as error:
+        messages.error(request, " ".join(error.fields.values()))
+        return redirect(f"{reverse('studies:result', args=[study_id])}{page.own_query}")
+    return redirect(f"{reverse('studies:result', args=[new.pk])}{page.rest_query}")
+
+
 @require_safe
 def status(request: HttpRequest, study_id: int) -> HttpResponse:
     """What a running page asks for. ``seen``: the step of progress that it shows already."""
     study = study_for(request, study_id)
     page = result_page(study, request.GET)
     renewed = not study.is_active or request.GET.get("seen") != page.progress.step
-    context = _context(request, study) | {"result_page": page, "renewed": renewed}
+    context = _context(request, study) | _supposed(request, page) | {"renewed": renewed}
     code = 200 if study.is_active else STOP_POLLING
     return render(request, "studies/_update.html", context, status=code)
 
@@ -84,7 +106,7 @@ def view(request: HttpRequest, study_id: int) -> HttpResponse:
     page = result_page(study, request.GET)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(f"{reverse('studies:result', args=[study_id])}?{request.GET.urlencode()}")
-    return render(request, "studies/_view.html", _context(request, study) | {"result_page": page})
+    return render(request, "studies/_view.html", _context(request, study) | _supposed(request, page))
 
 
 @require_safe
@@ -194,8 +216,16 @@ def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpRespons
 
 
 def _rendered(request: HttpRequest, study: Study, question: dict[str, Any]) -> HttpResponse:
-    context = _context(request, study) | question | {"result_page": result_page(study, request.GET)}
+    page = result_page(study, request.GET)
+    context = _context(request, study) | question | _supposed(request, page)
     return render(request, "studies/result.html", context)
+
+
+def _supposed(request: HttpRequest, page: ResultPage) -> dict[str, Any]:
+    """The page, whether its visitor may have simulated what it supposes, and the study that has been."""
+    may = isinstance(request.user, User) and working_team(request.user) is not None
+    before = simulated_before(request.user, page.study, page.moves.changes) if page.must_simulate and may else None
+    return {"result_page": page, "may_simulate": may, "simulated_before": before}
 
 
 def _context(request: HttpRequest, study: Study) -> dict[str, Any]:

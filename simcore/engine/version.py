@@ -27,6 +27,7 @@ READERS = (
     "frontier.py",
     "grounds.py",
     "hf_config",
+    "hold_equal.py",
     "lab.py",
     "mean_iteration.py",
     "measure.py",

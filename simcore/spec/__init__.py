@@ -22,6 +22,7 @@ from simcore.spec.hardware import PRECISION_BYTES, Accelerator, Fabric, Machine,
 from simcore.spec.prices import Price, PriceBook
 from simcore.spec.slo import AbsoluteSlo, AttainmentSlo, Limit, Slo, SlowdownSlo, decode_slo
 from simcore.spec.study import (
+    AlsoTry,
     CountGrid,
     MachineChoice,
     SchedulerOptions,
@@ -40,6 +41,7 @@ __all__ = [
     "SCHEDULER_KINDS",
     "AbsoluteSlo",
     "Accelerator",
+    "AlsoTry",
     "AttainmentSlo",
     "AvailabilitySpec",
     "AvailabilityState",

@@ -69,6 +69,15 @@ class CountGrid:
 
 
 @dataclass(frozen=True)
+class AlsoTry:
+    """Counts of a family's pools to try when the search has ended, which they do not change."""
+
+    family: str
+    counts: tuple[int, ...] = bounded(least=1, most=100_000)
+    """Of a split family prefill, then decode."""
+
+
+@dataclass(frozen=True)
 class SchedulerOptions:
     """Options shared by the families' schedulers; None: each kind's default."""
 
@@ -120,6 +129,7 @@ class StudySpec:
     arrivals: Literal["trace", "superpose", "poisson"] = "trace"
     seeds: tuple[int, ...] = bounded((0,), least=0)
     counts: CountGrid = field(default_factory=CountGrid)
+    also: tuple[AlsoTry, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.machines:

@@ -141,6 +141,7 @@ function painted(trace, index, look, series) {
   if (trace.line || trace.mode?.includes("lines")) copy.line = { ...trace.line, color: colour };
   if (trace.marker || trace.type === "bar" || trace.type === "histogram") copy.marker = { ...trace.marker, color: colour };
   if (role === "designs" && !trace.marker.symbol.endsWith("-open")) copy.marker.line = { width: 1, color: look("paper") };
+  if (trace.error_x) copy.error_x = { ...trace.error_x, color: look("ink"), thickness: 1.5 };
   if (trace.error_y) copy.error_y = { ...trace.error_y, color: colour, thickness: 1.5 };
   return copy;
 }

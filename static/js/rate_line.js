@@ -10,8 +10,7 @@ document.addEventListener("rate:preview", ({ detail }) => preview(detail.rate));
 function place(plot) {
   const line = (plot.layout.shapes ?? []).find(({ name }) => name === "rate");
   if (!line || !slider()) {
-    handle?.remove();
-    handle = null;
+    if (handle?.parentElement === plot) handle.remove();
     return;
   }
   handle ??= made();
@@ -55,7 +54,7 @@ function shortly(rate) {
 }
 
 function preview(rate) {
-  if (handle && Number.isFinite(rate)) show(rate);
+  if (handle?.parentElement && Number.isFinite(rate)) show(rate);
 }
 
 function begin(event) {

@@ -1,6 +1,7 @@
 // What is supposed is the page's address: each move of a slider, a number box, the line of the required rate or the
 // chart's form asks for what follows from it and becomes an entry of the history, so that Back undoes it.
 
+const CHOSEN = ["view", "power", "equal", "baseline"]; // what is shown how
 const form = document.getElementById("what-if");
 const strip = form?.closest("details");
 let shown = location.search;
@@ -92,7 +93,7 @@ function ask(search) {
 // In one order, and without what is as it was asked, so that one state has one address.
 function currentQuery() {
   const query = new URLSearchParams();
-  for (const name of ["view", "power"]) {
+  for (const name of CHOSEN) {
     const value = new FormData(form).get(name);
     if (value && value !== firstOf(name)) query.set(name, value);
   }
@@ -106,11 +107,11 @@ function currentQuery() {
 }
 
 function firstOf(name) {
-  return document.querySelector(`[data-first-${name}]`).getAttribute(`data-first-${name}`);
+  return document.querySelector(`[data-first-${name}]`)?.getAttribute(`data-first-${name}`) ?? "";
 }
 
 function fill(query) {
-  for (const name of ["view", "power"]) {
+  for (const name of CHOSEN) {
     const value = query.get(name) ?? firstOf(name);
     for (const field of form.elements) {
       if (field.name !== name) continue;

@@ -11,6 +11,7 @@ from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation
 from simcore.measure import measure_of
 from simcore.result import study_result
+from simcore.spec import SpecError
 from simcore.untried import untried
 from simcore.what_if import Changes, what_if
 from tests.unit.simcore.questions import asked, bounded, explored, linear
@@ -134,3 +135,39 @@ def test_with_a_tariff_what_was_screened_may_come_first_as_no_proof_bounds_what_
 
     assert cheapest.design_id not in named()
     assert cheapest.design_id in named(usd_per_kwh=Decimal("0.1"))
+
+
+def test_once_what_was_named_is_tried_too_nothing_is_left_that_may_come_first():
+    prices = {"dgx-h100": Decimal(60), "dgx-a100": Decimal(20)}
+    found = what_if(RESULT, Changes(usd_per_hour=prices))
+    named = untried(CONTEXT, found)
+    assert named.count
+    also = [
+        {"family": design.family, "counts": [pool.machines for pool in design.case.pools]} for design in named.designs
+    ]
+    context = asked(also=also)
+    whole = study_result(context.spec, *explored(context, EACH), BOOK)
+    again = what_if(whole, Changes(usd_per_hour=prices))
+    assert not untried(context, again).count
+    assert again.result.winner.usd_per_hour <= found.result.winner.usd_per_hour
+    assert again.result.winner.usd_per_hour == every_one(context, again.result).winner.usd_per_hour
+
+
+@pytest.mark.parametrize(
+    ("also", "said"),
+    [
+        ({"family": "sarathi:dgx-h200", "counts": [1]}, r"also\[0\].family: found 'sarathi:dgx-h200'"),
+        ({"family": SPLIT, "counts": [1]}, r"also\[0\].counts: found 1, expected 2"),
+    ],
+)
+def test_what_is_to_be_tried_too_must_be_of_the_studys_families(also, said):
+    with pytest.raises(SpecError, match=said):
+        asked(also=[also])
+
+
+def test_where_the_user_gave_counts_no_others_are_named():
+    context = asked(counts={"mixed": [40], "prefill": [20], "decode": [30]})
+    designs, done = explored(context, EACH)
+    result = study_result(context.spec, designs, done, BOOK)
+    assert result.winner
+    assert not untried(context, what_if(result, Changes(rate_req_per_s=40.0))).count

@@ -159,7 +159,7 @@ def test_a_poll_brings_designs_only_when_there_are_new_ones(running: Study, work
     while results.progress(running).step == seen:
         work(1)
     renewed = text_of(alice_client, running, f"status?seen={seen}", **HTMX)
-    assert renewed.count("hx-swap-oob") == 5
+    assert renewed.count("hx-swap-oob") == 6
 
 
 def test_the_last_poll_stops_the_polling(done: Study, alice_client: Client) -> None:

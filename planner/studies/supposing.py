@@ -1,0 +1,42 @@
+"""A study's result under what an address supposes: the same for page, downloads and REST."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from planner.scenarios.errors import FieldErrors
+from planner.studies import results
+from planner.studies.models import Study
+from planner.studies.moves import Moves, read_moves
+from simcore import explain, what_if_words
+from simcore.explain import AnswerLine
+from simcore.what_if import WhatIf, what_if
+
+
+def supposed(study: Study, query: Mapping[str, Any]) -> tuple[Moves, WhatIf]:
+    """FieldErrors where the query names a value that cannot be: a program is not to take one answer for another."""
+    base = results.study_result(study)
+    moves = read_moves(query, base)
+    if moves.errors:
+        raise FieldErrors(dict(moves.errors))
+    return moves, what_if(base, moves.changes)
+
+
+def answer(study: Study, found: WhatIf) -> tuple[AnswerLine, ...]:
+    """The answer's lines under what is supposed."""
+    return explain.answer(found.result, results.how_far(study), found.rate_is_simulated)
+
+
+def as_json(moves: Moves, found: WhatIf) -> dict[str, Any]:
+    """What is supposed, and what it comes to; nothing where nothing is."""
+    if not found.changes:
+        return {}
+    return {
+        "what_if": {
+            "query": moves.query,
+            "supposed": what_if_words.supposed(found),
+            "outcome": what_if_words.outcome(found),
+            "to_simulate": [name for name in moves.query if name in ("slo", "rate")],
+        }
+    }
