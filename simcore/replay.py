@@ -128,10 +128,10 @@ class Replay:
             for place, line in enumerate(self.context.lines)
             if line.family == one.family and not line.reason
         ]
-        if missing := self._missing([self._asked(*at, rate_only=not self._drawn_is_limited) for at in named]):
+        if missing := self.missing([self._asked(*at, rate_only=not self._drawn_is_limited) for at in named]):
             return missing
         members = [self.context.member(*at) for at in named]
-        return self._missing([member for member in members if self.done[member.design_id].held_required])
+        return self.missing([member for member in members if self.done[member.design_id].held_required])
 
     def _close(self) -> set[tuple[int, Counts]]:
         """Of what was evaluated, by the first seed."""

@@ -217,6 +217,17 @@ def _note(told: _Told, counts: Counts, design_id: str, found: WhatIf) -> None:
         _note_screened(told, counts, evaluation, found)
 
 
+def _holds(evaluation: Evaluation, result: StudyResult) -> bool:
+    """The rate; at its interval's low end too where the question is sized to that."""
+    rate, unsure = result.spec.rate_req_per_s, result.margins.get(evaluation.design_id)
+    surely = not _sized_to_lower_bound(result) or (unsure is not None and unsure.low >= rate)
+    return evaluation.holds(rate) and surely
+
+
+def _sized_to_lower_bound(result: StudyResult) -> bool:
+    return result.spec.size_to == "lower_bound"
+
+
 def _note_screened(told: _Told, counts: Counts, evaluation: Evaluation, found: WhatIf) -> None:
     """What holds a rate holds all below it, what fails at one fails at all above."""
     rate, asked = found.result.spec.rate_req_per_s, found.base.spec.rate_req_per_s
