@@ -166,7 +166,9 @@ def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:
     unsure = result.margins.get(row.design_id)
     parts = interval_parts(result.designs[row.design_id].case, row, unsure) if unsure else ""
     sure = _sure(result, row) if interval else ""
-    return AnswerLine("C", f"{text}{interval}: {_binding(evaluation)}.", sentences([sure, parts, *evaluation.warnings]))
+    return AnswerLine(
+        "C", f"{text}{interval}: {binding_words(evaluation)}.", sentences([sure, parts, *evaluation.warnings])
+    )
 
 
 def _sure(result: StudyResult, winner: DesignRow) -> str:
@@ -197,7 +199,8 @@ def _saved(result: StudyResult, winner: DesignRow) -> str:
     return f", as it is sized to; for the median {median.label} would do{less}"
 
 
-def _binding(evaluation: Evaluation) -> str:
+def binding_words(evaluation: Evaluation) -> str:
+    """What binds at a design's capacity, with how much of it is used."""
     name = evaluation.binding_limit
     pool = f" in the {evaluation.binding_pool} pool" if evaluation.binding_pool else ""
     if name == "kv":

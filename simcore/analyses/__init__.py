@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcore.analyses import flip_points, neighbourhood, racks, run_detail, slo_cost, token_budget
+from simcore.analyses import flip_points, growth, neighbourhood, racks, run_detail, slo_cost, token_budget
 from simcore.analyses.kind import Kind, Lab, Subject
 from simcore.spec import SpecError, decode, nearest
 
@@ -20,6 +20,7 @@ KINDS: dict[str, Kind[Any, Any]] = {
     "token_budget": token_budget.KIND,
     "slo_cost": slo_cost.KIND,
     "racks": racks.KIND,
+    "growth": growth.KIND,
     "run_detail": run_detail.KIND,
 }
 """By name, in the order in which a result shows them."""

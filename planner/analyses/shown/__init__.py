@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from planner.analyses.shown import flip_points, neighbourhood, racks, run_detail, slo_cost, token_budget
+from planner.analyses.shown import flip_points, growth, neighbourhood, racks, run_detail, slo_cost, token_budget
 from planner.analyses.shown.parts import Shown
 
 __all__ = ["Shown", "shown"]
@@ -15,6 +15,7 @@ SHOWN: dict[str, Callable[[Json], Shown]] = {
     "token_budget": token_budget.shown,
     "slo_cost": slo_cost.shown,
     "racks": racks.shown,
+    "growth": growth.shown,
     "run_detail": run_detail.shown,
 }
 

@@ -23,6 +23,8 @@ class Line:
     y: Sequence[float | None]
     low: Sequence[float | None] = ()
     high: Sequence[float | None] = ()
+    steps: bool = False
+    """Level from one x to the next."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,14 @@ def lines_figure(
     axes: tuple[Axis, Axis],
     you: Any = None,
     levels: Mapping[str, float] | None = None,
+    *,
+    markers: bool = True,
 ) -> Json:
     """``you``: where on x the visitor is; ``levels``: what is marked on y, by its words."""
     across, up = axes
+    mode = {"mode": "lines+markers" if markers else "lines"}
     return {
-        "data": [_trace(x, line, index, axes) for index, line in enumerate(lines)],
+        "data": [_trace(x, line, index, axes) | mode for index, line in enumerate(lines)],
         "layout": {
             "xaxis": _axis(across),
             "yaxis": _axis(up),
@@ -63,7 +68,7 @@ def _trace(x: Sequence[Any], line: Line, index: int, axes: tuple[Axis, Axis]) ->
         "meta": {"series": index},
         "x": list(x),
         "y": list(line.y),
-        "line": {"width": 2, "dash": DASHES[index % len(DASHES)]},
+        "line": {"width": 2, "dash": DASHES[index % len(DASHES)], "shape": "hv" if line.steps else "linear"},
         "marker": {"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 7},
         "text": [short(y) for y in line.y],
         "hovertemplate": f"{escape(line.name)}: %{{text}}<br>%{{x}} {escape(axes[0].title)}<extra></extra>",
