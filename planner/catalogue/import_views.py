@@ -66,21 +66,28 @@ def upload(request: HttpRequest, table: str) -> HttpResponse:
 def review(request: HttpRequest, pk: int) -> HttpResponse:
     """What the file would change as the catalogue is now; posted, the changes are made, if they are still those."""
     kept = get_object_or_404(CatalogueImport.objects.visible_to(request.user), pk=pk)
-    context = {"kept": kept, "title": EVERY_TITLE[kept.table]}
     if kept.applied_at:
-        return render(request, "catalogue/import_done.html", context)
+        return render(request, "catalogue/import_done.html", {"kept": kept, "title": EVERY_TITLE[kept.table]})
     team = writing_team(request.user)
+    if request.method != "POST":
+        return _looked_at(request, kept, _plan(request.user, kept.table, bytes(kept.content)))  # type: ignore[arg-type]
     with one_at_a_time(team):
         plan = _plan(request.user, kept.table, bytes(kept.content))  # type: ignore[arg-type]
-        stale = request.method == "POST" and request.POST.get("seen") != plan.token
-        if request.method == "POST" and plan.may_be_applied and not stale:
-            _apply(plan, team, request.user, kept)  # type: ignore[arg-type]
-            messages.success(
-                request, f"{_counted(len(plan.added), 'added')}, {_counted(len(plan.changed), 'changed')}."
-            )
-            return redirect("catalogue:table", kept.table) if kept.table in TITLES else redirect("catalogue:prices")
-    context |= {"plan": plan, "stale": stale, "shown": SHOWN_LINES, "shown_slice": f":{SHOWN_LINES}"}
-    return render(request, "catalogue/import_review.html", context, status=409 if request.method == "POST" else 200)
+        stale = request.POST.get("seen") != plan.token
+        if stale or not plan.may_be_applied:
+            return _looked_at(request, kept, plan, stale=stale, status=409)
+        plan.apply(team, request.user)  # type: ignore[arg-type]
+        kept.applied_at = timezone.now()
+        kept.save(update_fields=["applied_at"])
+    messages.success(request, f"{_counted(len(plan.added), 'added')}, {_counted(len(plan.changed), 'changed')}.")
+    return redirect("catalogue:table", kept.table) if kept.table in TITLES else redirect("catalogue:prices")
+
+
+def _looked_at(
+    request: HttpRequest, kept: CatalogueImport, plan: Plan, stale: bool = False, status: int = 200
+) -> HttpResponse:
+    context = {"kept": kept, "title": EVERY_TITLE[kept.table], "plan": plan, "stale": stale, "shown": SHOWN_LINES}
+    return render(request, "catalogue/import_review.html", context | {"shown_slice": f":{SHOWN_LINES}"}, status=status)
 
 
 def _known(table: str) -> bool:
@@ -101,12 +108,6 @@ def _kept(team: Team, user: User, table: str, name: str, content: bytes) -> Cata
     return CatalogueImport.objects.create(
         team=team, created_by=user, table=table, file_name=name[:200], content=content
     )
-
-
-def _apply(plan: Plan, team: Team, user: User, kept: CatalogueImport) -> None:
-    plan.apply(team, user)
-    kept.applied_at = timezone.now()
-    kept.save(update_fields=["applied_at"])
 
 
 def _counted(count: int, done: str) -> str:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from planner.accounts.models import Team, User
 from planner.catalogue.columns import Column, columns, date_problem
+from planner.catalogue.display import quantity
 from planner.catalogue.editing import (
     Draft,
     StaleError,
@@ -55,9 +56,14 @@ class RowForm(forms.Form):
             self.fields[column.field] = self._field(column)
 
     @property
-    def figures(self) -> list[tuple[Column, Any]]:
-        """The figures' columns and bound fields, in order."""
-        return [(column, self[column.field]) for column in columns(self.table).values()]
+    def figures(self) -> list[tuple[Column, Any, str]]:
+        """The figures' columns and bound fields, in order, and the shipped value where the team has another."""
+        return [(column, self[column.field], self._shipped(column)) for column in columns(self.table).values()]
+
+    def _shipped(self, column: Column) -> str:
+        if self.row is None or column.field not in self.row.own or column.field not in self.row.shipped:
+            return ""
+        return quantity(self.row.shipped[column.field].value, column.unit)
 
     def clean_date(self) -> str:
         text: str = self.cleaned_data["date"].strip()

@@ -135,8 +135,17 @@ def _of_fabric(user: Visitor, row_id: str) -> dict[str, object]:
 
 def _of_model(user: Visitor, row_id: str) -> dict[str, object]:
     model = model_for(user, row_id)
-    machines = whole_machines_for(user, [key for key, _ in names_of(user, "machines")])
+    machines = _machines(user, [key for key, _ in names_of(user, "machines")])
     return {"notes": list(_model_notes(model)), "fits": [_fit(model, machine) for machine in machines]}
+
+
+def _machines(user: Visitor, row_ids: list[str]) -> list[Machine]:
+    """Those whose figures go together: one of a team's that does not is no reason to show none."""
+    try:
+        return whole_machines_for(user, row_ids)
+    except SpecError:
+        halves = (row_ids[: len(row_ids) // 2], row_ids[len(row_ids) // 2 :])
+        return [machine for half in halves for machine in _machines(user, half)] if len(row_ids) > 1 else []
 
 
 def _fit(model: Model, machine: Machine) -> Fit:

@@ -49,6 +49,7 @@ def test_an_overridden_figure_stands_beside_the_shipped_one(alice_client: Client
     assert re.search(r"our meter <span class=\"muted\">\(entered by alice, \d{4}-\d\d-\d\d\)", page)
     assert "Shipped: 2,000 W (estimate" in page
     assert "Back to the shipped figure" in page
+    assert "Shipped: 2,000 W" in alice_client.get("/catalogue/machines/dgx-h100/edit").content.decode()
     figure = alice_client.get("/api/v1/catalogue/machines/dgx-h100/").json()["figures"]["host_w"]
     assert (figure["value"], figure["own"], figure["shipped"]["value"]) == ("1900", True, "2000")
 

@@ -84,6 +84,21 @@ def test_a_model_says_which_machines_hold_it(alice_client: Client) -> None:
     assert "weights" in row
 
 
+def test_a_figure_left_of_a_row_that_is_shipped_no_more_breaks_no_other_page(team: Team, alice_client: Client) -> None:
+    FigureOverride.objects.create(
+        team=team, table="machines", row_id="dgx-v100", field="host_w", value="900", unit="W", source="x",
+        date="2026-11", status="user",
+    )  # fmt: skip
+    page = alice_client.get("/catalogue/models/llama-3.1-70b").content.decode()
+    assert "/catalogue/machines/dgx-h100" in page.split("Which machines hold it")[1]
+    assert (
+        "do not go together: dgx-v100.name: missing"
+        in alice_client.get("/catalogue/machines/dgx-v100").content.decode()
+    )
+    assert alice_client.get("/catalogue/accelerators/h100-80gb").status_code == 200
+    assert alice_client.get("/").status_code == 200
+
+
 def test_a_fabric_says_what_a_long_transfer_gets(alice_client: Client) -> None:
     page = alice_client.get("/catalogue/fabrics/infiniband-ndr").content.decode()
     assert "A long transfer gets 47.5 GB/s a port, one way, after 5 µs." in page
