@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from simcore.analyses import Lab
 from simcore.analyses.kind import Json, Run
@@ -14,6 +15,9 @@ from simcore.evaluation import Evaluation
 from simcore.slack import least_multiplier
 from simcore.spec import Case
 from simcore.traces import Trace
+from simcore.traces.stretch import stretched
+from simcore.trial import trial
+from simcore.workload_statistics import WorkloadStatistics
 
 
 class EngineLab(Lab):
@@ -22,6 +26,17 @@ class EngineLab(Lab):
     def __init__(self, trace: Trace, check: Callable[[], None] = lambda: None) -> None:
         self.trace = trace
         self.check = check
+
+    @cached_property
+    def statistics(self) -> WorkloadStatistics:
+        return WorkloadStatistics.of(self.trace)
+
+    def with_lengths(self, prompts: float, outputs: float) -> EngineLab:
+        return EngineLab(stretched(self.trace, prompts, outputs), self.check)
+
+    def holds(self, case: Case, rate_req_per_s: float) -> bool:
+        self.check()
+        return trial(case, self.trace, rate_req_per_s).holds
 
     def capacity(self, case: Case) -> Evaluation:
         self.check()

@@ -1,6 +1,6 @@
 """A section of the result for each kind of analysis: its question, its button, and what was found."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,14 +9,14 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from planner.accounts.owned import Guest, Visitor
-from planner.analyses.asking import Asked, ask
+from planner.analyses.asking import Asked, ask, subject_of
 from planner.analyses.models import Analysis
 from planner.analyses.shown import Shown, shown
 from planner.numerals import duration
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.results import progress
-from simcore.analyses import KINDS, Kind, kind_of
+from simcore.analyses import KINDS, Kind, Subject, kind_of
 from simcore.spec import SpecError
 
 STARTS_S = 1.0
@@ -33,6 +33,7 @@ class Input:
     help: str
     value: str
     is_list: bool
+    choices: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,32 @@ class Section:
     def inputs(self) -> list[Input]:
         defaults = self.kind.parameters()
         values = {field.name: self.given.get(field.name, getattr(defaults, field.name)) for field in self.kind.fields}
+        subject = self._subject
         return [
-            Input(f.name, f.label, f.unit, f.help, _text(values[f.name]), isinstance(getattr(defaults, f.name), tuple))
+            Input(
+                f.name,
+                f.label,
+                f.unit,
+                f.help,
+                _text(values[f.name]),
+                isinstance(getattr(defaults, f.name), tuple),
+                f.choices(subject) if f.choices and subject else (),
+            )
             for f in self.kind.fields
         ]
+
+    @cached_property
+    def _subject(self) -> Subject | None:
+        """None where the workload is not what it was."""
+        try:
+            return self.asked.subject if self.asked else subject_of(self.study)
+        except ValueError:
+            return None
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether its form waits to be filled in."""
+        return self.kind.needs_input and not self.given
 
     @property
     def hidden(self) -> dict[str, str]:

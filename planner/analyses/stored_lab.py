@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from planner.studies import store
 from planner.studies.leases import Claim
@@ -14,8 +15,17 @@ from simcore.keys import capacity_key
 from simcore.lab import EngineLab
 from simcore.spec import Case
 from simcore.traces import Trace
+from simcore.traces.stretch import stretched
 
 SAY_EVERY_S = 1.0
+
+
+@dataclass
+class Progress:
+    """Steps done, and when that was last said."""
+
+    done: int = 0
+    said_at: float = 0.0
 
 
 class StoredLab(EngineLab):
@@ -25,7 +35,18 @@ class StoredLab(EngineLab):
         super().__init__(trace, check)
         self._study, self._held = study, held
         self._trace_hash = trace.content_hash()
-        self._done, self._said_at = 0, 0.0
+        self._progress = Progress()
+
+    def with_lengths(self, prompts: float, outputs: float) -> "StoredLab":
+        """It goes on counting the same steps."""
+        other = StoredLab(stretched(self.trace, prompts, outputs), self._study, self._held, self.check)
+        other._progress = self._progress
+        return other
+
+    def holds(self, case: Case, rate_req_per_s: float) -> bool:
+        found = super().holds(case, rate_req_per_s)
+        self._step()
+        return found
 
     def capacity(self, case: Case) -> Evaluation:
         key = capacity_key(case, self._trace_hash, case.seed, engine_version())
@@ -52,7 +73,7 @@ class StoredLab(EngineLab):
         return found
 
     def _step(self) -> None:
-        self._done += 1
-        if time.monotonic() - self._said_at >= SAY_EVERY_S:
-            self._held.update(steps_done=self._done)
-            self._said_at = time.monotonic()
+        self._progress.done += 1
+        if time.monotonic() - self._progress.said_at >= SAY_EVERY_S:
+            self._held.update(steps_done=self._progress.done)
+            self._progress.said_at = time.monotonic()

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcore.analyses import flip_points, growth, neighbourhood, racks, run_detail, slo_cost, token_budget
+from simcore.analyses import (
+    flip_points,
+    growth,
+    neighbourhood,
+    racks,
+    run_detail,
+    slo_cost,
+    token_budget,
+    where_splitting_pays,
+    why_not_mine,
+)
 from simcore.analyses.kind import Kind, Lab, Subject
 from simcore.spec import SpecError, decode, nearest
 
@@ -17,10 +27,12 @@ __all__ = ["KINDS", "Kind", "Lab", "Subject", "analyse", "kind_of", "parameters_
 KINDS: dict[str, Kind[Any, Any]] = {
     "flip_points": flip_points.KIND,
     "neighbourhood": neighbourhood.KIND,
+    "where_splitting_pays": where_splitting_pays.KIND,
     "token_budget": token_budget.KIND,
     "slo_cost": slo_cost.KIND,
     "racks": racks.KIND,
     "growth": growth.KIND,
+    "why_not_mine": why_not_mine.KIND,
     "run_detail": run_detail.KIND,
 }
 """By name, in the order in which a result shows them."""

@@ -50,6 +50,16 @@ class Lab(Protocol):
     """Simulates the workload's requests. It is handed to a kind, so that whoever only asks brings no engine in; each
     call is a step of its progress, and may raise to stop."""
 
+    @property
+    def statistics(self) -> WorkloadStatistics:
+        """Of the workload."""
+
+    def with_lengths(self, prompts: float, outputs: float) -> Lab:
+        """The same over requests whose lengths are multiplied (``simcore.traces.stretch``)."""
+
+    def holds(self, case: Case, rate_req_per_s: float) -> bool:
+        """Whether it holds a rate, by one run, given up as soon as it does not. SpecError where it cannot run."""
+
     def capacity(self, case: Case) -> Evaluation:
         """What the case can hold under its own seed (``simcore.capacity``). SpecError where it cannot run."""
 
@@ -72,6 +82,8 @@ class Field:
     unit: str
     help: str
     """What it does, and where its default is from."""
+    choices: Callable[[Subject], Sequence[tuple[str, str]]] | None = None
+    """Values and their names, where it is one of some."""
 
 
 @dataclass(frozen=True)
@@ -99,5 +111,7 @@ class Kind(Generic[P, T]):
     fields: tuple[Field, ...] = ()
     before: Callable[[Subject, P, T], Json] | None = None
     """What is said before it is asked for, where something is."""
+    needs_input: bool = False
+    """Whether nothing can be said until some parameter is given: the form alone stands there."""
     listed: bool = True
     """Whether it is a section of every result; else it is asked for where it belongs, as in a design's panel."""

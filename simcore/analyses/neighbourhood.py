@@ -204,6 +204,6 @@ KIND = Kind(
     steps=lambda task: 2 * len(task.cases),
     run=run,
     told=told,
-    fields=(Field("reach", "Capacities of all designs within", "steps of the answer", ""),),
+    fields=(Field("reach", "Reach", "steps", "Every design at most so many steps from the answer gets its capacity."),),
     before=before,
 )

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-from planner.analyses.shown import flip_points, growth, neighbourhood, racks, run_detail, slo_cost, token_budget
+from planner.analyses.shown import (
+    flip_points,
+    growth,
+    neighbourhood,
+    racks,
+    run_detail,
+    slo_cost,
+    token_budget,
+    where_splitting_pays,
+    why_not_mine,
+)
 from planner.analyses.shown.parts import Shown
 
 __all__ = ["Shown", "shown"]
@@ -12,10 +22,12 @@ Json = dict[str, Any]
 SHOWN: dict[str, Callable[[Json], Shown]] = {
     "flip_points": flip_points.shown,
     "neighbourhood": neighbourhood.shown,
+    "where_splitting_pays": where_splitting_pays.shown,
     "token_budget": token_budget.shown,
     "slo_cost": slo_cost.shown,
     "racks": racks.shown,
     "growth": growth.shown,
+    "why_not_mine": why_not_mine.shown,
     "run_detail": run_detail.shown,
 }
 

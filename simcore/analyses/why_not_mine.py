@@ -1,0 +1,198 @@
+"""Why not mine: any design of the question's machines, typed in, is simulated as the study would and told in a sentence
+which limit it misses, at which rate, in which pool; or what it costs beside the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.catalogue import resolve_machine
+from simcore.cost import RUNS, predicted_cpu_s
+from simcore.economics.hourly import usd_per_month
+from simcore.evaluation import Design, Evaluation
+from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT, lines
+from simcore.measure import difference, measure_of
+from simcore.result import StudyResult, study_result
+from simcore.rows import as_json
+from simcore.spec import Case, SpecError, bounded, encode
+from simcore.spec.revive import revive
+from simcore.why_not import why_not
+from simcore.words import dollars, kilowatts, limit_name, limit_value, number
+from simcore.workload_statistics import WorkloadStatistics
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """A design. What is left out is the scheduler's default, and as many accelerators a replica as the model needs at
+    most."""
+
+    family: str | None = None
+    machines: int | None = bounded(None, least=1, most=100_000)
+    """Co-located."""
+    prefill_machines: int | None = bounded(None, least=1, most=100_000)
+    decode_machines: int | None = bounded(None, least=1, most=100_000)
+    token_budget: int | None = bounded(None, least=1, most=1_000_000)
+    tensor_parallel: int | None = bounded(None, least=1, most=1024)
+    decode_tensor_parallel: int | None = bounded(None, least=1, most=1024)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is simulated; nothing where the study has the design already."""
+
+    cases: tuple[Case, ...]
+    rate_req_per_s: float
+
+
+def task(subject: Subject, parameters: Parameters) -> Task:
+    """SpecError where no such design can be formed."""
+    design = _design(subject.result, parameters)
+    known = subject.result.evaluations.get(design.design_id)
+    is_known = known is not None and known.status == "evaluated"
+    return Task(() if is_known else (design.case,), subject.result.spec.rate_req_per_s)
+
+
+def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
+    """A capacity and a run at the rate."""
+    return sum(predicted_cpu_s(case, statistics, RUNS + 1) for case in task.cases)
+
+
+def run(task: Task, lab: Lab) -> Json:
+    """Whatever it can hold, it is run at the rate."""
+    (case,) = task.cases
+    found = lab.capacity(case)
+    return {"evaluation": encode(replace(found, at_required=lab.run(case, task.rate_req_per_s).result))}
+
+
+def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
+    """The sentence, and the design's figures as in any table of the study."""
+    own, design = subject.result, _design(subject.result, parameters)
+    result = _with(own, design, revive(Evaluation, found["evaluation"])) if task.cases else own
+    row = result.row(design.design_id)
+    assert row is not None  # noqa: S101 - it was put there
+    at = result.evaluations[row.design_id].at_required
+    return {
+        "design": row.label,
+        "row": as_json(row),
+        "rate_req_per_s": task.rate_req_per_s,
+        "stable": at.stable if at else None,
+        "limits": [
+            {
+                "name": limit_name(limit.metric, limit.percentile),
+                "value": limit_value(limit.metric, limit.value),
+                "limit": limit_value(limit.metric, limit.limit),
+                "met": limit.met,
+            }
+            for limit in (at.limits if at else ())
+        ],
+        "pools": [
+            {name: getattr(pool, name) for name in ("role", "busy", "mfu", "mbu", "kv_peak_share")}
+            for pool in (at.pools if at else ())
+        ],
+        "sentences": [_verdict(own, result, design), _figures(result, design)],
+        "assumptions": [
+            {
+                "text": "Simulated as the study’s own designs are: the same requests, rate, SLO, prices and limits.",
+                "source": "docs/measurement.md",
+            }
+        ],
+    }
+
+
+def _verdict(own: StudyResult, result: StudyResult, design: Design) -> str:
+    """Beside the study's answer."""
+    row = result.row(design.design_id)
+    assert row is not None  # noqa: S101 - it was put there
+    if result.winner is row and (own.winner is None or own.winner.design_id != row.design_id):
+        if own.winner is None:
+            return f"{row.label} meets the question, which no design of the study does."
+        than = difference(measure_of(own.spec), row, own.winner)
+        words = f"{than[0].lower()}{than[1:]} {own.winner.label}"
+        return f"{row.label} meets the question and comes before the answer: {words}."
+    sentence = why_not(result, row)
+    if sentence == "This is the answer.":
+        return f"{row.label} is the answer."
+    return f"{row.label}: {sentence[0].lower()}{sentence[1:]}"
+
+
+def _figures(result: StudyResult, design: Design) -> str:
+    row = result.row(design.design_id)
+    assert row is not None  # noqa: S101 - it was put there
+    held = f"It holds {number(row.capacity_req_per_s)} requests/s" if row.capacity_req_per_s else "It holds no rate"
+    month = dollars(usd_per_month(row.usd_per_hour))
+    return f"{held}, for {month} a month and {kilowatts(row.provisioned_w)} provisioned."
+
+
+def _with(own: StudyResult, design: Design, evaluation: Evaluation) -> StudyResult:
+    designs = {**own.designs, design.design_id: design}
+    evaluations = {**own.evaluations, design.design_id: replace(evaluation, design_id=design.design_id)}
+    return study_result(own.spec, list(designs.values()), evaluations, own.book)
+
+
+def _design(result: StudyResult, parameters: Parameters) -> Design:
+    spec = result.spec
+    if parameters.family is None:
+        raise SpecError("parameters.family: missing, expected a family such as " + _families(result)[0][0])
+    options = replace(
+        spec.scheduler_options,
+        token_budget=parameters.token_budget or spec.scheduler_options.token_budget,
+        token_budgets=() if parameters.token_budget else spec.scheduler_options.token_budgets[:1],
+        tensor_parallel=parameters.tensor_parallel or spec.scheduler_options.tensor_parallel,
+        decode_tensor_parallel=parameters.decode_tensor_parallel or spec.scheduler_options.decode_tensor_parallel,
+    )
+    line = lines(replace(spec, families=(parameters.family,), scheduler_options=options))[0]
+    if line.reason:
+        raise SpecError(f"it cannot run: {line.reason}")
+    return line.design(_counts(parameters, len(line.pools)))
+
+
+def _counts(parameters: Parameters, pools: int) -> tuple[int, ...]:
+    """Those of the family's pools."""
+    names = ("prefill_machines", "decode_machines") if pools == 2 else ("machines",)
+    given = {name: getattr(parameters, name) for name in names}
+    for name, count in given.items():
+        if count is None:
+            raise SpecError(f"parameters.{name}: missing, expected how many with family {parameters.family}")
+    return tuple(given.values())
+
+
+def _families(result: StudyResult) -> list[tuple[str, str]]:
+    """Every family of the question's machines, tried or not, with its name; the answer's first."""
+    machines = {machine.id: machine.name for machine in (resolve_machine(one.machine) for one in result.spec.machines)}
+    together = [
+        (f"{kind}:{machine}", f"{SCHEDULER_NAMES[kind]}, {name}")
+        for kind in CO_LOCATED
+        for machine, name in machines.items()
+    ]
+    split = [
+        (f"{SPLIT}:{first}+{second}", f"Split, {machines[first]} + {machines[second]}")
+        for first in machines
+        for second in machines
+    ]
+    own = result.winner.family if result.winner else ""
+    return sorted([*together, *split], key=lambda family: family[0] != own)
+
+
+KIND = Kind(
+    name="why_not_mine",
+    title="Why not mine?",
+    about="Type in any design of these machines: it is simulated, and told which limit it misses, at which rate and in"
+    " which pool.",
+    parameters=Parameters,
+    task_type=Task,
+    task=task,
+    cpu_s=cpu_s,
+    steps=lambda task: 2 * len(task.cases),
+    run=run,
+    told=told,
+    fields=(
+        Field("family", "Run as", "", "", choices=lambda subject: _families(subject.result)),
+        Field("machines", "Machines", "", "Of a co-located design."),
+        Field("prefill_machines", "Prefill machines", "", "Of a split design."),
+        Field("decode_machines", "Decode machines", "", "Of a split design."),
+        Field("token_budget", "Token budget", "tokens", "Empty: as in the question, else the scheduler’s own."),
+        Field("tensor_parallel", "Tensor parallel", "accelerators a replica", "Empty: a whole machine, or as asked."),
+        Field("decode_tensor_parallel", "Tensor parallel, decode", "accelerators", "Empty: as the prefill pool."),
+    ),
+    needs_input=True,
+)
