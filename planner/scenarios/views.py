@@ -15,6 +15,7 @@ from planner.scenarios.page import QuestionPage
 from planner.scenarios.preview import Preview
 from planner.scenarios.preview import preview as preview_of
 from planner.scenarios.sources import SOURCES
+from planner.sharing.seen import seen_by
 from planner.studies.models import Study
 from planner.studies.page import result_page
 from planner.studies.services import ask_new, editable
@@ -86,6 +87,7 @@ def _page(request: HttpRequest, form: QuestionForm, study: Study | None) -> Http
         "study": study,
         "result_page": result_page(study, {}) if study else None,
         "can_edit": study is not None and editable(request.user, study),
+        "seen_by": seen_by(request.user, study.revision.scenario) if study else None,
         "recent": _recent(request.user),
     }
     return render(request, "scenarios/question.html", context)

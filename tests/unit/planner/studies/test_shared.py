@@ -83,6 +83,9 @@ def test_every_address_on_the_page_stays_within_the_link(token: str, done: Study
     assert len(places) > 5
     outside = [at for at in places if not at.startswith((f"/shared/{token}/", "/static/"))]
     assert outside == []
+    asked = [at for at in places if at.startswith("/shared/") and "DESIGN" not in at and not at.endswith("/clone")]
+    answered = {at: Client().get(at, HTTP_HX_REQUEST="true").status_code for at in unescape(" ".join(asked)).split()}
+    assert {at: code for at, code in answered.items() if code not in (200, 286)} == {}
     row = study_result(done).rows[0]
     assert row.label in opened(token, f"studies/{done.pk}/designs/{row.design_id}/")
     assert row.design_id in opened(token, f"studies/{done.pk}/designs.csv")
