@@ -11,6 +11,11 @@ from functools import cached_property
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
 from simcore.spec import SpecError
 
+HALF = 0.5
+GRAIN_TOKENS = 16
+MANY_PROMPTS = 100
+"""Prompts an iteration beyond which the median is the mean, within a few per cent."""
+
 
 @dataclass(frozen=True)
 class Lengths:
@@ -149,6 +154,38 @@ class Mix:
         if self.serving.prefill_apart:
             return without, self.base_s(BatchKind.PREFILL, tokens) + attention_s, h
         return without, self.base_s(BatchKind.HYBRID, decodes + tokens) + reading_s + attention_s, h
+
+    def median_iteration_s(self, x: float) -> float:
+        """What half of all iterations take no longer than: with the median of the prompt tokens that come together."""
+        without, with_prompts, h = self.iterations_s(x)
+        room = self.room(x)
+        if self.serving.prefill_apart or self.chunks(room) > 1:
+            return with_prompts if h > HALF and not self.serving.prefill_apart else without
+        tokens = min(self._median_prompt_tokens(x), room)
+        if not tokens:
+            return without
+        decodes = x * self.lengths.steps + 1
+        attention_s = tokens / self.lengths.prompt * self.prompt_s(room)
+        return self.base_s(BatchKind.HYBRID, decodes + tokens) + decodes * self.decode_s + attention_s
+
+    def _median_prompt_tokens(self, x: float) -> float:
+        """Of an iteration: Poisson of x prompts, each of a class; Panjer's recursion over whole ``GRAIN_TOKENS``."""
+        below = math.exp(-x)
+        if below >= HALF:
+            return 0.0
+        if x > MANY_PROMPTS:
+            return x * self.lengths.prompt
+        sizes: dict[int, float] = {}
+        for prompt, share in zip(self.lengths.prompt_tokens, self.lengths.shares, strict=True):
+            grains = max(round(prompt / GRAIN_TOKENS), 1)
+            sizes[grains] = sizes.get(grains, 0.0) + share
+        chances = [below]
+        while below < HALF:
+            total = len(chances)
+            ways = sum(n * share * chances[total - n] for n, share in sizes.items() if n <= total)
+            chances.append(x / total * ways)
+            below += chances[-1]
+        return (len(chances) - 1) * GRAIN_TOKENS
 
     def ttft_s(self, x: float) -> float:
         """Waiting, and the followed request's own prompt."""

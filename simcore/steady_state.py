@@ -51,6 +51,8 @@ class SteadyState:
     gap_s: float
     """Between two tokens of a request, in iterations without prompts."""
     gap_with_prompts_s: float
+    median_gap_s: float
+    """Of all gaps: half are no longer."""
     prompts_share: float
     """Of gaps with prompts in them."""
     req_per_s: float
@@ -108,7 +110,7 @@ def static_batch(curve: IterationCurve, lengths: Lengths, serving: Serving, requ
     rate = requests / (ttft_s + lengths.steps * step_s)
     tpot_s = step_s if lengths.steps else 0.0
     tokens = rate * (lengths.steps + 1)
-    return SteadyState(requests, ttft_s, tpot_s, step_s, step_s, step_s, 0.0, rate, tokens, saturated=False)
+    return SteadyState(requests, ttft_s, tpot_s, step_s, step_s, step_s, step_s, 0.0, rate, tokens, saturated=False)
 
 
 def _state(mix: Mix, x: float, concurrency: float, ttft_s: float, rate: float, saturated: bool) -> SteadyState:
@@ -124,6 +126,7 @@ def _state(mix: Mix, x: float, concurrency: float, ttft_s: float, rate: float, s
         iteration_s=step_s,
         gap_s=stages * without,
         gap_with_prompts_s=stages * (with_prompts if share else without),
+        median_gap_s=stages * mix.median_iteration_s(x),
         prompts_share=min(share, 1.0),
         req_per_s=rate,
         output_tokens_per_s=rate * (steps + 1),

@@ -42,6 +42,8 @@ class Comparison:
     tier: str = ""
     assumes: str = ""
     """What the row does not state and was taken."""
+    repeats: tuple[str, ...] = ()
+    """Other rows of the same configuration, whose median with ``row`` was measured."""
 
     @property
     def error(self) -> float:
@@ -64,12 +66,24 @@ class NotCompared:
     what: str = ""
 
 
+@dataclass(frozen=True)
+class RowCount:
+    """What became of the rows of one file. ``rows`` is ``compared`` and ``left_out``, or a reader has lost some."""
+
+    file: str
+    rows: int
+    compared: int
+    """With a prediction for at least one of their figures."""
+    left_out: int
+
+
 @dataclass
 class Findings:
     """What the readers found."""
 
     compared: list[Comparison] = field(default_factory=list)
     left_out: list[NotCompared] = field(default_factory=list)
+    counts: list[RowCount] = field(default_factory=list)
 
     def extend(self, others: Findings) -> None:
         """Add another reader's."""

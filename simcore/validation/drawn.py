@@ -27,6 +27,8 @@ from simcore.validation.serving_row import ServingRow, kv_tokens_of, understood
 SET = "power_anchors"
 FILE = "power_anchors.csv"
 COLUMNS = ("source", "gpu", "model", "precision", "isl_osl", "tp", "conc", "w_per_gpu", "j_per_out_tok")
+RATE = "out_tok_s_per_gpu"
+"""A column that such a file may have beside them."""
 DRAWN = re.compile(r"avg GPU power (\d+(?:\.\d+)?) W \((\d+) GPU\)(?:, (\d+(?:\.\d+)?) J/output token)?")
 AT_THE_WALL = re.compile(r"measured wall power (\d+(?:\.\d+)?) W")
 PAIR = re.compile(r"(\d+)k/(\d+)k")
@@ -123,14 +125,18 @@ def _anchor(row: Row) -> list[Comparison]:
     served, assumes = _anchored(row)
     watts = served.replica_w()
     each_w, joules = row.number("w_per_gpu"), row.number("j_per_out_tok")
+    each_tokens_per_s = row.number(RATE)
     found = []
+    if each_tokens_per_s:
+        made = served.state.output_tokens_per_s / served.place.tensor_parallel
+        found.append(_comparison(row, SET, served, "throughput", each_tokens_per_s, made, "tokens/s"))
     if each_w:
         found.append(_comparison(row, SET, served, "power", each_w, watts / served.place.tensor_parallel, "W"))
     if joules:
         predicted = watts / served.state.output_tokens_per_s
         found.append(_comparison(row, SET, served, "energy", joules, predicted, "J/token"))
     if not found:
-        raise Unknown("no watts or joules above 0")
+        raise Unknown("no tokens/s, watts or joules above 0")
     return [replace(one, assumes=assumes) for one in found]
 
 

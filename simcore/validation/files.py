@@ -53,6 +53,14 @@ def read_rows(path: Path, name: str, columns: Sequence[str]) -> list[Row]:
         raise SpecError(f"{path}: found something else, expected a CSV in UTF-8") from None
 
 
+def row_names(path: Path, name: str) -> list[str]:
+    """What ``read_rows`` calls the rows of a CSV; none where it is not one."""
+    try:
+        return [row.name for row in read_rows(path, name, ())]
+    except SpecError:
+        return []
+
+
 def missing_file(set_name: str, name: str) -> Findings:
     """A file that the folder lacks, said."""
     return Findings(left_out=[NotCompared(set_name, name, "the file is not in the folder")])

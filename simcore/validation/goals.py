@@ -9,7 +9,7 @@ from simcore.validation.comparison import Comparison
 from simcore.validation.open_loops import LEAST, MOST, CapacityComparison
 from simcore.validation.summary import errors_of, grouped
 
-STEP_PHASES = ("prefill", "decode", "hybrid", "tpot")
+STEP_PHASES = ("prefill", "decode", "hybrid", "tpot", "linear")
 MOST_MAPE = 0.10
 REPORTED = "reported"
 
@@ -54,7 +54,7 @@ def _step(engine: str, phase: str, group: list[Comparison]) -> Goal:
     return Goal(what, found, "at most 10 %", errors.mape <= MOST_MAPE if judged else None)
 
 
-WORDS = {"tpot": "decode of a serving engine (TPOT)"}
+WORDS = {"tpot": "decode of a serving engine (TPOT)", "linear": "a layer's matrix products with kernels of 2023"}
 
 
 def _capacities(judged: list[Comparison]) -> list[Goal]:

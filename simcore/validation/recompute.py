@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simcore.spec import SpecError
-from simcore.validation import drawn, kernel_db, open_loops, serving_points, step_times
+from simcore.validation import drawn, kernel_db, linear_layers, open_loops, serving_points, step_times
+from simcore.validation.accounting import rows_counted, unread
 from simcore.validation.comparison import Findings
 from simcore.validation.files import missing_file
 
@@ -21,6 +22,8 @@ def recompute(folder: Path) -> Findings:
         findings.extend(compare(path) if path.exists() else missing_file(name.removesuffix(".csv"), name))
     if not findings.compared and all((folder / name).exists() is False for name in SETS):
         raise SpecError(f"--data: found none of {', '.join(SETS)} in {folder}, expected at least one")
+    findings.left_out += unread(folder, tuple(SETS))
+    findings.counts = rows_counted(folder, findings)
     return findings
 
 
@@ -39,4 +42,6 @@ SETS: dict[str, Callable[[Path], Findings]] = {
     kernel_db.FOLDER: kernel_db.compare,
     serving_points.FILE: _serving,
     drawn.FILE: drawn.compare,
+    linear_layers.FILE: linear_layers.compare,
+    linear_layers.CURVES_FILE: linear_layers.compare_curves,
 }

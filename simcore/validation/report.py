@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from simcore.validation import fit_split, lengths
+from simcore.validation import accounting, fit_split, lengths
 from simcore.validation.comparison import Comparison, Findings, NotCompared
 from simcore.validation.goals import Goal, goals
 from simcore.validation.open_loops import CapacityComparison
-from simcore.validation.serving_row import DEFAULTS
+from simcore.validation.serving_row import DEFAULTS, VLLM_LARGE
 from simcore.validation.summary import errors_of, grouped
 
 INTRODUCTION = """# Predictions against measurements
@@ -31,6 +31,7 @@ def report(found: Findings) -> str:
         INTRODUCTION,
         _goals(goals(found.compared)),
         _split(),
+        _counts(found),
         "## Step times, TPOT, TTFT, throughput",
         *_groups(steps),
         _capacities(capacities),
@@ -59,6 +60,21 @@ def _split() -> str:
     rows = [[row[name] for name in names] for row in fit_split.described()]
     text = "Fitted is what a line of `simcore/validation/data/fitted.csv` names (`*`: any); all else is judged."
     return f"## The split\n\n{text}\n\n" + _table(names, rows)
+
+
+def _counts(found: Findings) -> str:
+    """What became of every file's rows, and the columns that no figure is predicted for."""
+    rows = [(one.file, *map(str, (one.rows, one.compared, one.left_out))) for one in found.counts]
+    text = (
+        "Compared: at least one figure of the row has a prediction; rows of one configuration of"
+        " splitwise_step_times.csv are repeats, their median is one comparison. The two add up to the rows."
+    )
+    names = ("file", "columns", "why")
+    columns = [[row[name] for name in names] for row in accounting.columns_left_out()]
+    return (
+        f"## The rows\n\n{text}\n\n{_table(('file', 'rows', 'compared', 'not compared'), rows)}\n\n"
+        f"Columns of measured figures without a comparison of their own:\n\n{_table(names, columns)}"
+    )
 
 
 def _groups(compared: list[Comparison]) -> list[str]:
@@ -138,7 +154,11 @@ def _assumptions() -> str:
         " says; fp8 for MLPerf's, TensorRT-LLM's and NIM's fp8 and fp4 weights; else the model's. Token budget and"
         " batch size where a row states none: "
     )
-    defaults = ", ".join(f"{name} {budget} and {batch}" for name, (budget, batch) in DEFAULTS.items())
+    known = {
+        f"vllm on 70 GiB or more, but A100, {VLLM_LARGE[0]} and {VLLM_LARGE[1]}, else": DEFAULTS["vllm"],
+        **DEFAULTS,
+    }
+    defaults = ", ".join(f"{name} {budget} and {batch}" for name, (budget, batch) in known.items() if name != "vllm")
     return f"## What rows do not state\n\n{form}{defaults}.\n\n" + _table(names, rows)
 
 

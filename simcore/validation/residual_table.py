@@ -12,16 +12,16 @@ from simcore.validation.summary import errors_of, grouped
 SOURCES = {
     "splitwise_step_times": "Splitwise's step times of 2023 (splitwise-sim 8f99e7d; MIT)",
     "kernel_db": "NVIDIA's kernel tables (aiconfigurator-core 0.12.0; Apache-2.0)",
-    "vidur_linear_fits": "fits of Vidur's profiles of 2024 (microsoft/vidur 7d47513; MIT)",
     "serving_points": "published serving results of 2024 to 2026 (MLPerf v5.1, ML.ENERGY v3 and others)",
     "power_anchors": "InferenceX telemetry of 2026",
 }
+PARTS = ("linear",)
 Key = tuple[str, str, str, str, int, str, bool, str]
 
 
 def residual_lines(found: Findings) -> list[str]:
-    """Header and rows, in order; no poor tier."""
-    groups = grouped([one for one in found.compared if not one.poor], _key)
+    """Header and rows, in order; no poor tier, no parts of steps: nobody asks for a prediction of one."""
+    groups = grouped([one for one in found.compared if not one.poor and one.phase not in PARTS], _key)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

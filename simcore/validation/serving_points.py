@@ -1,8 +1,8 @@
 """``serving_points.csv``, all but MLPerf's open loops with an SLO (``open_loops.py``): mean TPOT, TTFT and throughput
 of one replica by ``steady_state``, at the concurrency, rate or saturation that the row states.
 
-TPOT is the mean of a request's gaps; a row that says "ITL not TPOT" states the median gap: of iterations without
-prompts, or with them where those are more than half. TTFT is compared in closed loops of tiers A and B. Rows with a
+TPOT is the mean of a request's gaps; a row that says "ITL not TPOT" states the median gap: that of all iterations, with
+as many prompts in them as chance brings together. TTFT is compared in closed loops of tiers A and B. Rows with a
 number of requests at once are simulated to the end of the last one and compared by throughput.
 """
 
@@ -28,7 +28,6 @@ COLUMNS = (
 )
 RUNNING = re.compile(r"avg running batch (\d+(?:\.\d+)?)")
 GAPS = "ITL not TPOT"
-MOST_GAPS = 0.5
 MS_PER_S = 1e3
 MOST_AT_ONCE = 100_000
 TTFT_TIERS = ("A", "A-", "B")
@@ -56,7 +55,7 @@ def _compared(of: ServingRow) -> list[Comparison]:
     state = LOADS[kind](of)
     found = [_throughput(of, state)]
     if kind in STEADY and isinstance(state, SteadyState):
-        gap_s = _usual_gap_s(state) if GAPS in of.row.text("notes") else state.tpot_s
+        gap_s = state.median_gap_s if GAPS in of.row.text("notes") else state.tpot_s
         found.append(_figure(of, "tpot", "tpot_ms_p50", gap_s * MS_PER_S, "ms"))
     if kind == "concurrency" and isinstance(state, SteadyState) and of.tier in TTFT_TIERS:
         found.append(_figure(of, "ttft", "ttft_ms_p50", state.ttft_s * MS_PER_S, "ms"))
@@ -104,10 +103,6 @@ def _figure(of: ServingRow, phase: Phase, column: str, predicted: float, unit: s
 def is_poor(of: ServingRow) -> bool:
     """Of a tier that no fit uses."""
     return of.tier[:1] in ("C", "D")
-
-
-def _usual_gap_s(state: SteadyState) -> float:
-    return state.gap_with_prompts_s if state.prompts_share > MOST_GAPS else state.gap_s
 
 
 def _clients(of: ServingRow) -> SteadyState:

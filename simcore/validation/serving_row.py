@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from simcore.catalogue import accelerator
 from simcore.latency.curve import IterationCurve
 from simcore.memory import kv_capacity
 from simcore.spec import Machine, MemorySpec, Model, SpecError
@@ -25,8 +26,12 @@ from simcore.validation.names import (
 )
 
 SET = "serving_points"
-DEFAULTS = {"vllm": (2048, 1024), "sglang": (8192, 4096), "trtllm": (8192, 2048), "nim": (8192, 512)}
-"""Token budget and batch size where a row states none, by software: assumed."""
+DEFAULTS = {"vllm": (2048, 256), "sglang": (8192, 4096), "trtllm": (8192, 2048), "nim": (8192, 512)}
+"""Token budget and batch size where a row states none, by software: assumed, but for vLLM's."""
+LARGE_MEMORY_BYTES = 70 * 2**30
+VLLM_LARGE = (8192, 1024)
+"""vLLM's own for its server since 0.8.5 (EngineArgs): by the accelerator's memory, A100 apart. ML.ENERGY's
+configurations set the same budget (ml-energy/benchmark, configs/vllm)."""
 BUDGET = re.compile(r"(?:max_num_tokens|max_num_batched_tokens|budget)\D{0,3}(\d+)")
 BATCH = re.compile(r"(?:max_num_seqs|batch)\D{0,3}(\d+)")
 EXPERTS = re.compile(r"DP1 EP(\d+)")
@@ -122,7 +127,7 @@ def understood(row: Row) -> ServingRow:
         raise Unknown("TP x PP needs more accelerators than are stated")
     kv, kv_note = _kv_precision(row, software.family, precision)
     served = at_precision(of, precision, kv)
-    budget, batch, batching_notes = _batching(row, software.family)
+    budget, batch, batching_notes = _batching(row, _defaults(software.family, gpus.accelerator))
     lengths = workload(row.text("isl"), row.text("osl"), of.id)
     weights = served.expert_precision or served.weight_precision
     weights_note = "" if precision.strip(" ?") else f"{weights} weights"
@@ -182,10 +187,17 @@ def _kv_precision(row: Row, family: str, precision: str) -> tuple[str | None, st
     return None, ""
 
 
-def _batching(row: Row, family: str) -> tuple[int, int, list[str]]:
+def _defaults(family: str, accelerator_id: str) -> tuple[int, int]:
+    """Token budget and batch size of software that was not told any."""
+    large = accelerator(accelerator_id).memory_bytes >= LARGE_MEMORY_BYTES
+    if family == "vllm" and large and not accelerator_id.startswith("a100"):
+        return VLLM_LARGE
+    return DEFAULTS[family]
+
+
+def _batching(row: Row, default: tuple[int, int]) -> tuple[int, int, list[str]]:
     words = f"{row.text('scheduler_chunked')}; {row.text('notes')}".replace("-", "_")
     budget, batch = BUDGET.search(words), BATCH.search(words.replace("batched", ""))
-    default = DEFAULTS[family]
     notes = [] if budget else [f"token budget {default[0]}"]
     if row.text("load_kind").startswith("max_num_seqs") and (seats := row.count("load")):
         return int(budget[1]) if budget else default[0], seats, notes

@@ -83,17 +83,20 @@ def _phases(run: Run, rows: list[Row], place: Place, curve: IterationCurve, what
             continue
         times = [value for value in (row.number(column) for row in rows) if value is not None and value > 0]
         if not times:
-            found.left_out.append(NotCompared(SET, rows[0].name, f"no {column} above 0", what))
+            found.left_out += [NotCompared(SET, row.name, f"no {column} above 0", what) for row in rows]
             continue
-        found.compared.append(_comparison(phase, run, rows[0], place, what, statistics.median(times), predicted_ps))  # type: ignore[arg-type]
+        found.compared.append(_comparison(phase, run, rows, place, what, statistics.median(times), predicted_ps))  # type: ignore[arg-type]
     return found
 
 
 def _comparison(
-    phase: Phase, run: Run, row: Row, place: Place, what: str, measured_ms: float, predicted_ps: int
+    phase: Phase, run: Run, rows: list[Row], place: Place, what: str, measured_ms: float, predicted_ps: int
 ) -> Comparison:
     fitted = is_fitted(SET, place, phase, {"prompt_tokens": run.prompt * run.batch})
-    return Comparison(SET, row.name, phase, place, what, measured_ms, predicted_ps / PS_PER_MS, "ms", fitted)
+    return Comparison(
+        SET, rows[0].name, phase, place, what, measured_ms, predicted_ps / PS_PER_MS, "ms", fitted,
+        repeats=tuple(row.name for row in rows[1:]),
+    )  # fmt: skip
 
 
 def _ran_out_of_kv(row: Row, run: Run) -> bool:

@@ -58,10 +58,11 @@ class Client:
 
 
 def played(curve: IterationCurve, budget: int, clients: int, lengths: Sequence[tuple[int, int]]) -> tuple[float, ...]:
-    """TPOT, TTFT and requests/s of a closed loop, one iteration at a time: decodes and first prompts within the budget;
-    a client's next request joins after the iteration that is under way. Measured after the first quarter."""
+    """TPOT, TTFT, requests/s and median gap of a closed loop, one iteration at a time: decodes and first prompts within
+    the budget; a client's next request joins after the iteration that is under way. After the first quarter."""
     waiting = [Client(p, o, 0) for p, o in lengths]
     running, coming, now, ended = [waiting.pop() for _ in range(clients)], [], 0, []
+    gaps: list[tuple[int, int]] = []
     while waiting:
         decodes = [c for c in running if c.done == c.prompt]
         room, chunks = budget - len(decodes), []
@@ -69,7 +70,9 @@ def played(curve: IterationCurve, budget: int, clients: int, lengths: Sequence[t
             new = min(client.prompt - client.done, room)
             room -= new
             chunks += [(client, new)] if new else []
-        now += curve.iteration_ps([(new, c.done) for c, new in chunks], [c.prompt + c.tokens - 1 for c in decodes])
+        took = curve.iteration_ps([(new, c.done) for c, new in chunks], [c.prompt + c.tokens - 1 for c in decodes])
+        now += took
+        gaps.append((took, len(decodes)))
         running, coming = running + coming, []
         for client, new in chunks:
             client.done += new
@@ -83,7 +86,9 @@ def played(curve: IterationCurve, budget: int, clients: int, lengths: Sequence[t
     kept = ended[len(ended) // 4 :]
     tpot = np.mean([(end - c.first_ps) / (c.output - 1) for c, end in kept]) / PS_PER_S
     ttft = np.mean([c.first_ps - c.sent_ps for c, _ in kept]) / PS_PER_S
-    return float(tpot), float(ttft), (len(kept) - 1) / ((kept[-1][1] - kept[0][1]) / PS_PER_S)
+    every = np.repeat(*(np.array(column) for column in zip(*gaps[len(gaps) // 4 :], strict=True)))
+    rate = (len(kept) - 1) / ((kept[-1][1] - kept[0][1]) / PS_PER_S)
+    return float(tpot), float(ttft), rate, float(np.median(every)) / PS_PER_S
 
 
 @pytest.mark.parametrize("apart", [False, True])
@@ -111,6 +116,7 @@ CLOSED = [
     (SMALL_8B, 2048, 1000, 200, 0.4, 8),
     (LARGE_70B, 2048, 8000, 1000, 0.5, 64),
     (LARGE_70B, 2048, 300, 300, 0.8, 256),
+    (SMALL_8B, 8192, 300, 100, 0.8, 256),
 ]
 
 
@@ -120,11 +126,12 @@ def test_a_closed_loop_is_what_comes_of_playing_it(
 ) -> None:
     prompts, outputs = drawn(prompt, output, spread, max(clients * 12, 2000))
     curve = curve_of(*what)
-    tpot, ttft, rate = played(curve, budget, clients, list(zip(prompts, outputs, strict=True)))
+    tpot, ttft, rate, median_gap = played(curve, budget, clients, list(zip(prompts, outputs, strict=True)))
     found = closed_loop(curve, classes(prompts, outputs), Serving(budget), clients)
     assert found.tpot_s == pytest.approx(tpot, rel=0.04)
     assert found.req_per_s == pytest.approx(rate, rel=0.04)
     assert found.ttft_s == pytest.approx(ttft, rel=0.12)
+    assert found.median_gap_s == pytest.approx(median_gap, rel=0.06)
 
 
 OPEN: list[tuple[str, dict[str, Any], tuple[str, int], int, float]] = [

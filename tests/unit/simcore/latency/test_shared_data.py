@@ -11,22 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from simcore.catalogue import machine, model, resolve_accelerator
-from simcore.latency.coefficients import coefficients
+from simcore.catalogue import machine, model
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import BatchKind
-from simcore.latency.roofline import stage_parts
-from simcore.latency.terms import linear_s
 from simcore.spec import LatencySpec
 
 MACHINES = {"a100-80gb": "dgx-a100", "h100-80gb": "dgx-h100", "h100-80gb-pcap": "dgx-h100-pcap"}
-LINEAR_MACHINES = {"a40": "nvidia-a40", "a100": "dgx-a100", "h100": "dgx-h100"}
-LINEAR_MODELS = {
-    "Llama-2-7b-hf": "llama2-7b",
-    "Llama-2-70b-hf": "llama2-70b",
-    "Meta-Llama-3-8B": "llama-3.1-8b",
-    "Meta-Llama-3-70B": "llama-3.1-70b",
-}
 SYSTEMS = {"a100_sxm": "dgx-a100", "h100_sxm": "dgx-h100", "h200_sxm": "dgx-h200", "b200_sxm": "dgx-b200"}
 
 
@@ -144,30 +134,3 @@ def test_hybrid_batches_were_not_fitted_apart(shared_data: Path, system: str) ->
                 errors.append(abs(predicted / 1e9 / float(row["latency_ms"]) - 1))
     assert len(errors) == 18
     assert statistics.mean(errors) <= 0.06
-
-
-def linear_errors(shared_data: Path, device: str, engine: str, tokens: int) -> list[float]:
-    """Of a layer's matrix products as Vidur profiled them, all TP of the models that the catalogue has."""
-    box, errors = machine(LINEAR_MACHINES[device]), []
-    fitted = coefficients(resolve_accelerator(box).id, engine)
-    with (shared_data / "measured" / "vidur_linear_fits.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["dev"] == device and row["model"] in LINEAR_MODELS:
-                part = stage_parts(model(LINEAR_MODELS[row["model"]]), box, int(row["tp"]), 1, fitted)[0]
-                layer_us = linear_s(part, tokens) / part.stage.layers * 1e6
-                errors.append(abs(layer_us / float(row[f"t{tokens}_us"]) - 1))
-    return errors
-
-
-@pytest.mark.parametrize("tokens", [1, 512, 2048, 4096])
-@pytest.mark.parametrize(
-    ("device", "limit", "worst"), [("a40", 0.11, 0.31), ("a100", 0.12, 0.18), ("h100", 0.16, 0.28)]
-)
-def test_vidurs_linear_layers_by_device_time(
-    shared_data: Path, device: str, limit: float, worst: float, tokens: int
-) -> None:
-    """In no fit; for A40, which stands on A100's shares, it is all there is."""
-    errors = linear_errors(shared_data, device, "kernel", tokens)
-    assert len(errors) >= 8
-    assert statistics.mean(errors) <= limit
-    assert max(errors) <= worst

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from simcore.catalogue import machine, model
-from simcore.latency.roofline import roofline_curve
+from simcore.latency.coefficients import coefficients
+from simcore.latency.roofline import roofline_curve, stage_parts
+from simcore.latency.terms import linear_s
 from simcore.spec import SpecError
+from simcore.validation.accounting import rows_counted
 from simcore.validation.comparison import Comparison, Findings
 from simcore.validation.open_loops import CapacityComparison
 from simcore.validation.printed import printed
@@ -60,13 +63,23 @@ KERNEL_ROWS = [
     "gaudi3,vllm,meta-llama/Meta-Llama-3.1-70B,4,8,1024,11.0",
     "h100_sxm,vllm,meta-llama/Meta-Llama-3.1-70B,4,none,1024,11.0",
 ]
-POWER = "source,gpu,model,precision,isl_osl,tp,conc,w_per_gpu,j_per_out_tok"
+POWER = "source,gpu,model,precision,isl_osl,tp,conc,w_per_gpu,out_tok_s_per_gpu,j_per_out_tok"
 POWER_ROWS = [
-    "I,H100,gpt-oss-120b,fp4,1k/8k,8,8,250,1.0",
-    "I,H100,unknown,unknown,8k/1k,8,8,250,1.0",
-    "I,H100,gpt-oss-120b,fp4,1k/8k,8,,250,1.0",
-    "I,H100,gpt-oss-120b,fp4,1k/8k,8,8,0,0",
+    "I,H100,gpt-oss-120b,fp4,1k/8k,8,8,250,200,1.0",
+    "I,H100,unknown,unknown,8k/1k,8,8,250,200,1.0",
+    "I,H100,gpt-oss-120b,fp4,1k/8k,8,,250,200,1.0",
+    "I,H100,gpt-oss-120b,fp4,1k/8k,8,8,0,,0",
 ]
+LAYERS = "dev,model,tp,t1_us,t512_us,t2048_us,t4096_us"
+LAYER_ROWS = [
+    "a40,Llama-2-70b-hf,4,400,2500,,0",
+    "a30,Llama-2-70b-hf,4,400,2500,9000,18000",
+    "a40,Qwen-72B,4,400,2500,9000,18000",
+    "a40,Llama-2-70b-hf,three,400,2500,9000,18000",
+    "a40,Llama-2-70b-hf,3,400,2500,9000,18000",
+    "a40,Llama-2-70b-hf,8,,,,",
+]
+CURVES_ROWS = ["a40,Llama-2-70b-hf,4,0.7", "a40,Llama-2-70b-hf,8,0.7"]
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +92,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "kernel_db/decode_llama31_70b_bf16_vllm.csv": (KERNEL, KERNEL_ROWS),
         "kernel_db/notes_of_ours.csv": ("a,b", ["1,2"]),
         "power_anchors.csv": (POWER, POWER_ROWS),
+        "vidur_linear_fits.csv": (LAYERS, LAYER_ROWS),
+        "vidur_linear_fits_constrained.csv": ("dev,model,tp,max_F", CURVES_ROWS),
+        "of_another_kind.csv": ("a,b", ["1,2", "3,4"]),
     }
     for name, (head, rows) in files.items():
         (where / name).write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
@@ -96,16 +112,45 @@ def at(found: Findings, row: str, phase: str) -> Comparison:
 
 
 def test_every_row_is_compared_or_has_a_reason(found: Findings) -> None:
-    seen = {one.row for one in found.compared} | {one.row for one in found.left_out}
-    repeats = {"splitwise_step_times.csv:3"}
-    for name, rows in (
-        ("serving_points.csv", ROWS),
-        ("splitwise_step_times.csv", STEP_ROWS),
-        ("kernel_db/decode_llama31_70b_bf16_vllm.csv", KERNEL_ROWS),
-        ("power_anchors.csv", POWER_ROWS),
-    ):
-        assert {f"{name}:{line}" for line in range(2, len(rows) + 2)} - repeats <= seen
+    counts = {one.file: (one.rows, one.compared, one.left_out) for one in found.counts}
+    assert counts == {
+        "kernel_db/decode_llama31_70b_bf16_vllm.csv": (4, 1, 3),
+        "kernel_db/notes_of_ours.csv": (1, 0, 1),
+        "of_another_kind.csv": (2, 0, 2),
+        "power_anchors.csv": (4, 1, 3),
+        "serving_points.csv": (13, 3, 10),
+        "splitwise_step_times.csv": (8, 3, 5),
+        "vidur_linear_fits.csv": (6, 1, 5),
+        "vidur_linear_fits_constrained.csv": (2, 0, 2),
+    }
     assert all(one.reason for one in found.left_out)
+
+
+def test_a_row_that_a_reader_lost_is_not_counted_as_done(found: Findings, folder: Path) -> None:
+    lost = Findings([one for one in found.compared if one.row != "power_anchors.csv:2"], found.left_out)
+    [count] = [one for one in rows_counted(folder, lost) if one.file == "power_anchors.csv"]
+    assert (count.rows, count.compared, count.left_out) == (4, 0, 3)
+
+
+def test_repeats_are_named_with_their_median(found: Findings) -> None:
+    assert at(found, "splitwise_step_times.csv:2", "decode").repeats == ("splitwise_step_times.csv:3",)
+
+
+def test_a_layers_products_are_the_rooflines(found: Findings) -> None:
+    a40 = machine("a40x8")
+    part = stage_parts(model("llama2-70b"), a40, 4, 1, coefficients("a40-48gb", "kernel"))[0]
+    rows = [one for one in found.compared if one.set == "vidur_linear_fits"]
+    assert [(one.row, one.phase, one.measured, one.fitted) for one in rows] == [
+        ("vidur_linear_fits.csv:2", "linear", 400, False),
+        ("vidur_linear_fits.csv:2", "linear", 2500, False),
+    ]
+    assert rows[1].predicted == pytest.approx(linear_s(part, 512) / 80 * 1e6)
+
+
+def test_the_report_counts_the_rows_and_says_which_columns_are_not_compared(found: Findings) -> None:
+    text = report(found)
+    assert "| serving_points.csv | 13 | 3 | 10 |" in text
+    assert "| vidur_linear_fits.csv | mbu1 mfu256" in text
 
 
 REASONS = {
@@ -130,7 +175,14 @@ REASONS = {
     "kernel_db/notes_of_ours.csv": "another kind",
     "power_anchors.csv:3": "model 'unknown'",
     "power_anchors.csv:4": "concurrency is not stated",
-    "power_anchors.csv:5": "no watts or joules",
+    "power_anchors.csv:5": "no tokens/s, watts or joules",
+    "vidur_linear_fits.csv:3": "accelerator 'a30' is not in the catalogue",
+    "vidur_linear_fits.csv:4": "model 'Qwen-72B' is not in the catalogue",
+    "vidur_linear_fits.csv:5": "TP is not a whole number",
+    "vidur_linear_fits.csv:6": "found 3",
+    "vidur_linear_fits.csv:7": "no time above 0",
+    "vidur_linear_fits_constrained.csv:2": "coefficients of curves",
+    "of_another_kind.csv": "no set of validation reads this file",
 }
 
 
@@ -201,8 +253,11 @@ def test_missing_files_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     (tmp_path / "power_anchors.csv").write_text("\n".join([POWER, *POWER_ROWS]), encoding="utf-8")
     found = recompute(tmp_path)
     missing = {one.row for one in found.left_out if one.reason == "the file is not in the folder"}
-    assert missing == {"splitwise_step_times.csv", "kernel_db", "serving_points.csv"}
-    assert [one.phase for one in found.compared] == ["power", "energy"]
+    assert missing == {
+        *("splitwise_step_times.csv", "kernel_db", "serving_points.csv"),
+        *("vidur_linear_fits.csv", "vidur_linear_fits_constrained.csv"),
+    }
+    assert [one.phase for one in found.compared] == ["throughput", "power", "energy"]
 
 
 def test_bad_folders_and_files_are_refused(tmp_path: Path) -> None:

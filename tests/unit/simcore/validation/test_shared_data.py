@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from simcore.validation import drawn, linear_layers, serving_points, step_times
+from simcore.validation.accounting import columns_left_out
 from simcore.validation.comparison import Comparison, Findings
 from simcore.validation.open_loops import CapacityComparison
 from simcore.validation.recompute import recompute
@@ -76,7 +78,42 @@ def test_open_loops_near_a_limit(found: Findings) -> None:
     assert sum(one.met for one in rows) >= 0.89 * len(rows)
 
 
-def test_every_file_is_read(found: Findings) -> None:
+@pytest.mark.parametrize("tokens", linear_layers.TOKENS)
+@pytest.mark.parametrize(
+    ("accelerator", "mape", "worst"),
+    [("a40-48gb", 0.11, 0.31), ("a100-80gb", 0.12, 0.18), ("h100-80gb", 0.16, 0.28)],
+)
+def test_linear_layers_of_2023_in_no_fit(
+    found: Findings, accelerator: str, mape: float, worst: float, tokens: int
+) -> None:
+    """For A40, which stands on A100's shares, it is all there is."""
+    every = [one for one in judged(found, "kernel", "linear") if one.place.accelerator == accelerator]
+    rows = [one for one in every if one.what.endswith(f" {tokens} tokens")]
+    assert len(rows) >= 8
+    assert errors_of(rows).mape <= mape
+    assert max(abs(one.error) for one in rows) <= worst
+
+
+def test_every_file_is_read_and_every_row_accounted_for(found: Findings, shared_data: Path) -> None:
     sets = {one.set for one in found.compared}
-    assert sets >= {"splitwise_step_times", "kernel_db", "serving_points", "power_anchors"}
-    assert not [one for one in found.left_out if "not in the folder" in one.reason]
+    assert sets == {"splitwise_step_times", "kernel_db", "serving_points", "power_anchors", "vidur_linear_fits"}
+    assert not [one for one in found.left_out if "not in the folder" in one.reason or "no set of" in one.reason]
+    files = {
+        path.relative_to(shared_data / "measured").as_posix() for path in (shared_data / "measured").rglob("*.csv")
+    }
+    assert {one.file for one in found.counts} == files
+    assert all(one.rows == one.compared + one.left_out > 0 for one in found.counts)
+
+
+def test_every_column_is_read_or_said(shared_data: Path) -> None:
+    read = {
+        step_times.FILE: step_times.COLUMNS,
+        serving_points.FILE: serving_points.COLUMNS,
+        drawn.FILE: (*drawn.COLUMNS, drawn.RATE),
+        linear_layers.FILE: linear_layers.COLUMNS,
+    }
+    said = [(row["file"], row["columns"]) for row in columns_left_out()]
+    for name, columns in read.items():
+        head = (shared_data / "measured" / name).read_text(encoding="utf-8").splitlines()[0].split(",")
+        known = {column for file, columns in said if file == name for column in columns.split()}
+        assert set(head) <= {*columns, *known}
