@@ -63,8 +63,14 @@ DECODE: Bounds = {
 FP8_KV: Bounds = {"fp8_kv_bandwidth_ratio": (0.9, 0.3, 1.2)}
 EXPERTS: Bounds = {
     "expert_overhead_s": (20e-6, 0, 100e-6),
-    "expert_flops_share": (0.6, 0.05, 1.0),
     "expert_passes": (4.0, 0, 40),
+}
+EXPERT_QUANTISE: Bounds = {"expert_quantise_overhead_s": (5e-6, 0, 100e-6)}
+EXPERT_SHARES: Mapping[str, Bounds] = {
+    "bf16": {"expert_flops_share": (0.6, 0.05, 1.0)},
+    "fp8": {"expert_fp8_flops_share": (0.4, 0.05, 1.0)},
+    "fp4": {"expert_fp4_flops_share": (0.3, 0.05, 1.0)},
+    "mxfp4": {"expert_mxfp4_flops_share": (0.5, 0.05, 2.0)},
 }
 EXPERT_PADDING_TOKENS = 64.0
 """Half a tile of 128: not fitted, it does as the FLOPs' share does."""
@@ -90,6 +96,7 @@ UNFITTED = Coefficients(
     decode_attention_overhead_s=0.0,
     decode_more_tokens=0.0,
     expert_overhead_s=0.0,
+    expert_quantise_overhead_s=0.0,
     expert_flops_share=0.6,
     expert_fp8_flops_share=0.4,
     expert_fp4_flops_share=0.3,
@@ -196,13 +203,15 @@ def _linear(part: Part, step: KernelStep) -> float:
 
 
 def _fit_experts(fitted: Coefficients, steps: Sequence[KernelStep]) -> Coefficients:
-    """bf16 first, then the FLOPs' share of each other precision."""
-    with_experts = [step for step in steps if step.group.model.experts]
-    for precision, name in (("bf16", ""), ("fp8", "fp8_"), ("fp4", "fp4_"), ("mxfp4", "mxfp4_")):
-        own = [s for s in with_experts if (s.group.model.expert_precision or s.group.weight_precision) == precision]
-        bounds = EXPERTS if precision == "bf16" else {f"expert_{name}flops_share": EXPERTS["expert_flops_share"]}
-        fitted = _fit(fitted, own, bounds, "experts_ms", lambda part, step: experts_s(part, new_tokens(step)))
-    return fitted
+    """All precisions at once: what routing and moving tokens takes is theirs together, FLOPs are each one's own."""
+    own = [step for step in steps if step.group.model.experts]
+    precisions = {step.group.model.expert_precision or step.group.weight_precision for step in own}
+    bounds = dict(EXPERTS)
+    for precision in sorted(precisions):
+        bounds |= EXPERT_SHARES[precision]
+    if precisions != {"bf16"}:
+        bounds |= EXPERT_QUANTISE
+    return _fit(fitted, own, bounds, "experts_ms", lambda part, step: experts_s(part, new_tokens(step)))
 
 
 def _fit_allreduce(fitted: Coefficients, steps: Sequence[KernelStep]) -> Coefficients:

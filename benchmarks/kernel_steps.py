@@ -6,7 +6,9 @@ A row is one step of one model on one accelerator at one TP under vLLM: ``measur
 apart, what of it matrix products, attention, elementwise kernels, all-reduces and routed experts take. Device time
 alone. fp8 has a scale a tensor in products, and the block scales of published models in experts: the tables' dense
 products with block scales take 30 to 150 us of launching each, which an engine's graphs hide. DeepSeek's KV is in fp8:
-the tables have no decode kernel of its engine for bf16.
+the tables have no decode kernel of its engine for bf16. gpt-oss on B200 and GB200 has the experts of SGLang's tables:
+mxfp4 weights times mxfp8 inputs (the kernel that vLLM runs there too, with VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8, as its
+recipe for gpt-oss and ML.ENERGY's runs have it), which vLLM's tables lack.
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ MODELS = {
 WITH_EXPERTS = tuple(MODELS)[4:]
 PRECISIONS = {"bf16": ("bfloat16", "bfloat16"), "fp8": ("fp8", "fp8_block"), "fp4": ("nvfp4", "nvfp4")}
 """Of weights: the tables' names for it, in matrix products and in experts."""
+NATIVE_MXFP4 = ("b200-180gb", "gb200-192gb")
+NATIVE_MXFP4_TABLES = ("sglang", "w4a8_mxfp4_mxfp8")
 LEAST_TP = {("llama-3.1-405b", "bf16"): 8, ("llama-3.1-405b", "fp8"): 4, ("llama-3.1-405b", "fp4"): 4}
 LEAST_TP |= {("llama-3.1-70b", "bf16"): 2, ("qwen3-235b-a22b", "bf16"): 8, ("qwen3-235b-a22b", "fp8"): 4}
 LEAST_TP |= {("qwen3-235b-a22b", "fp4"): 2, ("deepseek-v3", "fp8"): 8, ("deepseek-v3", "fp4"): 4}
@@ -75,8 +79,8 @@ class Group:
     kv: str
     tensor_parallel: int
 
-    def engine(self) -> EngineHandle:
-        """The tables of this group; an error where they have none."""
+    def engine(self, backend: str = "vllm", experts_in: str | None = None) -> EngineHandle:
+        """The tables of this group; an error where they have none. ``experts_in``: the tables' name of a precision."""
         system, _ = SYSTEMS[self.hardware]
         settings: dict[str, object] = {"kvcache_quant_mode": "fp8" if self.kv == "fp8" else "bfloat16"}
         dense, experts = PRECISIONS[self.weights]
@@ -86,7 +90,15 @@ class Group:
             settings["fmha_quant_mode"] = "bfloat16"
         if self.model in WITH_EXPERTS:
             settings |= {"moe_tp_size": self.tensor_parallel, "moe_ep_size": 1}
-        return EngineHandle.compile(MODELS[self.model], system, "vllm", tp_size=self.tensor_parallel, **settings)
+        if experts_in:
+            settings["moe_quant_mode"] = experts_in
+        return EngineHandle.compile(MODELS[self.model], system, backend, tp_size=self.tensor_parallel, **settings)
+
+    def native(self) -> EngineHandle | None:
+        """Where its experts are multiplied as they are stored."""
+        if not self.model.startswith("gpt-oss") or self.hardware not in NATIVE_MXFP4:
+            return None
+        return self.engine(*NATIVE_MXFP4_TABLES)
 
 
 def main() -> int:
@@ -135,9 +147,23 @@ def steps(group: Group) -> Iterator[dict[str, object]]:
         "kv_precision": group.kv,
         "tensor_parallel": group.tensor_parallel,
     }
-    yield from ({**named, **row} for row in prefills(engine))
-    yield from ({**named, **row} for row in decodes(engine))
-    yield from ({**named, **row} for row in hybrids(engine))
+    native = group.native()
+    for row in (*prefills(engine), *decodes(engine), *hybrids(engine)):
+        yield {**named, **row, **(exchanged(row, engine, native) if native else {})}
+
+
+def exchanged(row: Mapping[str, object], engine: EngineHandle, native: EngineHandle) -> dict[str, object]:
+    """A step's time with its experts' own exchanged for those of other tables, at as many tokens."""
+    tokens = int(str(row["tokens"])) + int(str(row["decodes"]))
+    theirs, ours = experts_ms(native, tokens), experts_ms(engine, tokens)
+    found: dict[str, object] = {"measured_ms": rounded(float(str(row["measured_ms"])) + theirs - ours)}
+    return {**found, "experts_ms": rounded(theirs)} if "experts_ms" in row else found
+
+
+def experts_ms(engine: EngineHandle, tokens: int) -> float:
+    """Of all layers: grouped products know tokens, not what they are of."""
+    ops = engine.decode_step_per_op(gen_tokens=tokens, isl=512, osl=2)
+    return float(terms(ops)["experts_ms"])  # type: ignore[arg-type]
 
 
 def prefills(engine: EngineHandle) -> Iterator[dict[str, object]]:

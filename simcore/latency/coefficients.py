@@ -67,13 +67,16 @@ class Coefficients:
     """A decode takes the time of so many tokens more than its context has."""
     expert_overhead_s: float
     """A layer's routing, sorting tokens by expert, launching the grouped product."""
+    expert_quantise_overhead_s: float
+    """More of it with weights below bf16: other kernels quantise the inputs, or unpack the weights."""
     expert_flops_share: float
     """Of the peak FLOP/s, in grouped products with bf16 weights."""
     expert_fp8_flops_share: float
     """Of the peak at fp8, with fp8 weights."""
     expert_fp4_flops_share: float
     expert_mxfp4_flops_share: float
-    """Of the peak at bf16, which mxfp4 weights are computed at."""
+    """Of the peak at bf16, which mxfp4 weights are unpacked to; above 1 where they are multiplied as they are, with inputs
+    in mxfp8."""
     expert_padding_tokens: float
     """A distinct expert computes so many tokens more than it is given: its last tile is not full."""
     expert_passes: float

@@ -76,10 +76,15 @@ class Part:
         """The same with the model's own weights."""
         return self.flops_per_s(self.model.weight_precision)
 
+    @property
+    def expert_precision(self) -> str:
+        """Of routed experts' weights."""
+        return self.model.expert_precision or self.model.weight_precision
+
     @cached_property
     def expert_flops_per_s(self) -> float:
-        """What routed experts reach. mxfp4 is how weights are stored: it is computed at bf16's peak."""
-        precision, fitted = self.model.expert_precision or self.model.weight_precision, self.fitted
+        """What routed experts reach; with mxfp4 weights as a share of bf16's peak, native or unpacked."""
+        precision, fitted = self.expert_precision, self.fitted
         shares = {"fp8": fitted.expert_fp8_flops_share, "fp4": fitted.expert_fp4_flops_share}
         plain = fitted.expert_mxfp4_flops_share if precision == "mxfp4" else fitted.expert_flops_share
         return self._reached(precision, shares, plain)
@@ -147,12 +152,11 @@ def experts_s(part: Part, tokens: int) -> float:
     distinct = distinct_experts_share(model, tokens) * (model.experts or 0)
     padded = taken + min(distinct * fitted.expert_padding_tokens, EXPERT_TILE_GROWTH * taken)
     read_s = distinct * each * expert_bytes(model) / part.bytes_per_s
-    moved = taken * fitted.expert_passes * model.hidden_size * ACTIVATION_BYTES
-    layer_s = (
-        math.hypot(2 * padded * each / part.expert_flops_per_s, read_s)
-        + moved / part.bytes_per_s
-        + fitted.expert_overhead_s
-    )
+    moved_s = taken * fitted.expert_passes * model.hidden_size * ACTIVATION_BYTES / part.bytes_per_s
+    launch_s = fitted.expert_overhead_s
+    if part.expert_precision != "bf16":
+        launch_s += fitted.expert_quantise_overhead_s
+    layer_s = math.hypot(2 * padded * each / part.expert_flops_per_s, read_s) + moved_s + launch_s
     return part.stage.expert_layers * layer_s
 
 

@@ -91,8 +91,10 @@ def _unpacked(accelerator: Accelerator, precision: str) -> bool:
 
 
 def _peak(accelerator: Accelerator, precision: str) -> float:
-    """FLOP/s at a precision; bf16's where the accelerator has no other. mxfp4 weights are computed in bf16."""
-    peaks = {"fp8": accelerator.fp8_flops_per_s, "fp4": accelerator.fp4_flops_per_s}
+    """FLOP/s at a precision; bf16's where the accelerator has no other. mxfp4 weights are computed in bf16, or times
+    mxfp8 inputs at fp8's peak where there are FLOPs of 4 bits."""
+    native = accelerator.fp8_flops_per_s if accelerator.fp4_flops_per_s else None
+    peaks = {"fp8": accelerator.fp8_flops_per_s, "fp4": accelerator.fp4_flops_per_s, "mxfp4": native}
     return peaks.get(precision) or accelerator.bf16_flops_per_s
 
 

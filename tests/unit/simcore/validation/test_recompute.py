@@ -137,7 +137,7 @@ def test_repeats_are_named_with_their_median(found: Findings) -> None:
 
 
 def test_a_layers_products_are_the_rooflines(found: Findings) -> None:
-    a40 = machine("a40x8")
+    a40 = machine("nvidia-a40")
     part = stage_parts(model("llama2-70b"), a40, 4, 1, coefficients("a40-48gb", "kernel"))[0]
     rows = [one for one in found.compared if one.set == "vidur_linear_fits"]
     assert [(one.row, one.phase, one.measured, one.fitted) for one in rows] == [

@@ -56,7 +56,7 @@ def test_steps_of_2023_that_no_fit_used(found: Findings, phase: str) -> None:
     assert errors_of(rows).mape <= 0.10
 
 
-@pytest.mark.parametrize(("engine", "mape"), [("vllm-2026", 0.18), ("trtllm-2025", 0.11)])
+@pytest.mark.parametrize(("engine", "mape"), [("vllm-2026", 0.17), ("trtllm-2025", 0.11)])
 def test_served_requests_that_no_fit_used(found: Findings, engine: str, mape: float) -> None:
     """The goal is 0.10: docs/decisions/0024 says what the rest is."""
     rows = judged(found, engine, "tpot")
