@@ -75,8 +75,8 @@ class Coefficients:
     """Of the peak at fp8, with fp8 weights."""
     expert_fp4_flops_share: float
     expert_mxfp4_flops_share: float
-    """Of the peak at bf16, which mxfp4 weights are unpacked to; above 1 where they are multiplied as they are, with inputs
-    in mxfp8."""
+    """Of the peak at bf16, which mxfp4 weights are unpacked to; they may exceed it where they are multiplied as they
+    are, with inputs in mxfp8."""
     expert_padding_tokens: float
     """A distinct expert computes so many tokens more than it is given: its last tile is not full."""
     expert_passes: float
