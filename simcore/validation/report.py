@@ -21,14 +21,15 @@ not. Rows of tiers C and D (bursts, other definitions, Little's law fails) are i
 apart.
 """
 BLIND = (
-    "What is far off is Qwen3-235B's fp8 weights with a scale a block of 128 x 128: at 8 to 32 sequences vLLM 0.11 serves"
-    " them more slowly than the same model in bf16, which the roofline, fitted to products with a scale a tensor, does not"
-    " know. DeepSeek-V3's fp8 weights among the judged rows are of that kind too (docs/decisions/0024)."
+    "What is far off is Qwen3-235B's fp8 weights with a scale a block of 128 x 128: at 8 and 16 sequences vLLM 0.11"
+    " serves them more slowly than the same model in bf16, which the roofline, fitted to products with a scale a"
+    " tensor, does not know. DeepSeek-V3's fp8 weights among the judged rows are of that kind too"
+    " (docs/decisions/0024)."
 )
 POWER = ("power", "energy")
 MISSED = (
-    "Why goals are missed, with figures: docs/decisions/0024. Of vllm-2026: fp8 weights with block scales (DeepSeek-V3);"
-    " the host's time a sequence, which is of sampling with top-p and of Python processes whose number no row states;"
+    "Why goals are missed, with figures: docs/decisions/0024. Of vllm-2026: fp8 weights with block scales"
+    " (DeepSeek-V3); the host's time a sequence, which is of sampling with top-p and of Python processes whose number no row states;"
     " Llama-3.1-405B's fp8 weights, whose attention its publisher left in bf16. Of trtllm-2025: Llama-3.1-405B, whose"
     " prompts' mean is from memory."
 )

@@ -1,5 +1,6 @@
-"""The roofline against every step of NVIDIA's kernel tables, those that it was fitted to and those that judge it. Bounds
-are a fence a little above what the fits leave; goals are validation's (record 0024).
+"""The roofline against every step of NVIDIA's kernel tables, those that it was fitted to and those that judge it.
+
+Bounds are a fence a little above what the fits leave; goals are validation's (record 0024).
 """
 
 from __future__ import annotations
