@@ -30,8 +30,8 @@ POWER = ("power", "energy")
 MISSED = (
     "Why goals are missed, with figures: docs/decisions/0024. Of vllm-2026: fp8 weights with block scales"
     " (DeepSeek-V3); the host's time a sequence, which is of sampling with top-p and of Python processes whose number"
-    " no row states; Llama-3.1-405B's fp8 weights, whose attention its publisher left in bf16. Of trtllm-2025: Llama-3.1-405B, whose"
-    " prompts' mean is from memory."
+    " no row states; Llama-3.1-405B's fp8 weights, whose attention its publisher left in bf16. Of trtllm-2025:"
+    " Llama-3.1-405B, whose prompts' mean is from memory."
 )
 
 
