@@ -1,20 +1,16 @@
 """Changes to a team's own figures. Shipped figures stay: a team's figure stands in for one until it is taken back."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.db import transaction
 
 from planner.accounts.models import Team, User
-from planner.accounts.owned import Visitor
-from planner.catalogue.columns import columns, plain_number
+from planner.catalogue.columns import plain_number
 from planner.catalogue.models import Figure, FigureOverride, ShippedFigure
 from planner.catalogue.rows import PROVENANCE, Row
-from planner.catalogue.services import names_of
-from simcore.catalogue import CLASSES, build
-from simcore.spec import SpecError, nearest
 
 ROW_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}", re.ASCII)
 ROW_ID_WORDS = "small letters, digits, dots and hyphens, at most 100, a letter or digit first"
@@ -65,29 +61,6 @@ def id_problem(row_id: str) -> str:
     if ROW_ID.fullmatch(row_id):
         return ""
     return f"found ‘{row_id[:60]}’, expected {ROW_ID_WORDS}"
-
-
-Known = Mapping[str, Collection[str]]
-"""Table → ids that its rows have, of the tables that others refer to."""
-
-
-def known_ids(user: Visitor, table: str) -> Known:
-    """What a row of the table may refer to."""
-    of = {column.of for column in columns(table).values() if column.of}
-    return {name: [key for key, _ in names_of(user, name)] for name in of}
-
-
-def check_row(table: str, row_id: str, texts: Mapping[str, str], known: Known) -> None:
-    """Whether the figures together are a row; SpecError, ``field: found …``, where they are not."""
-    try:
-        build(CLASSES[table], row_id, texts)  # type: ignore[type-var]
-    except SpecError as error:
-        raise SpecError(str(error).removeprefix(f"{row_id}.")) from None
-    for column in columns(table).values():
-        found = texts.get(column.field, "")
-        if column.of and found not in known[column.of]:
-            ids = known[column.of]
-            raise SpecError(f"{column.field}: found '{found}', expected one of {', '.join(ids)}{nearest(found, ids)}")
 
 
 @contextmanager

@@ -13,10 +13,7 @@ from planner.catalogue.csv_file import CsvFile
 from planner.catalogue.display import quantity, words_of
 from planner.catalogue.editing import (
     Draft,
-    Known,
-    check_row,
     id_problem,
-    known_ids,
     same_figure,
     same_value,
     write_rows,
@@ -24,6 +21,7 @@ from planner.catalogue.editing import (
 from planner.catalogue.models import USER
 from planner.catalogue.row_form import LONGEST_SOURCE
 from planner.catalogue.rows import Row, rows
+from planner.catalogue.together import Beside, check_row, rows_beside
 from simcore.catalogue import STATUSES
 from simcore.spec import SpecError, nearest
 
@@ -97,9 +95,9 @@ def plan_figures(user: User, table: str, file: CsvFile) -> FigurePlan:
     found = figures_in(table, file, timezone.now().date().isoformat())
     plan = FigurePlan(table=table, rows=rows(user, table))
     lines = _by_row(table, found, plan)
-    known = known_ids(user, table)
+    beside = rows_beside(user, table)
     for row_id, drafts in lines.items():
-        _plan_row(plan, row_id, drafts, known)
+        _plan_row(plan, row_id, drafts, beside)
     plan.refused.sort(key=lambda refusal: refusal.line)
     return plan
 
@@ -146,11 +144,11 @@ def provenance_problem(source: str, date: str, status: str) -> str:
     return ""
 
 
-def _plan_row(plan: FigurePlan, row_id: str, drafts: Mapping[str, tuple[int, Draft]], known: Known) -> None:
+def _plan_row(plan: FigurePlan, row_id: str, drafts: Mapping[str, tuple[int, Draft]], beside: Beside) -> None:
     row = plan.rows.get(row_id) or Row(plan.table, row_id)
     texts = {**row.texts, **{name: draft.value for name, (_, draft) in drafts.items()}}
     try:
-        check_row(plan.table, row_id, texts, known)
+        check_row(plan.table, row_id, texts, beside)
     except SpecError as error:
         first = min(line for line, _ in drafts.values())
         of = drafts.get(str(error).partition(":")[0])

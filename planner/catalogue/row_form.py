@@ -12,9 +12,7 @@ from planner.catalogue.display import quantity
 from planner.catalogue.editing import (
     Draft,
     StaleError,
-    check_row,
     id_problem,
-    known_ids,
     one_at_a_time,
     same_value,
     write,
@@ -22,6 +20,7 @@ from planner.catalogue.editing import (
 from planner.catalogue.models import USER
 from planner.catalogue.rows import Row, row_or_none
 from planner.catalogue.services import names_of
+from planner.catalogue.together import check_row, rows_beside
 from planner.catalogue.typed import stored
 from simcore.catalogue import STATUSES
 from simcore.spec import SpecError
@@ -141,8 +140,9 @@ class RowForm(forms.Form):
 
     def _check_together(self, data: Mapping[str, Any]) -> None:
         texts = {name: data[name] for name in columns(self.table) if data[name]}
+        row_id = self.row.row_id if self.row else data[ID]
         try:
-            check_row(self.table, "row", texts, known_ids(self.user, self.table))
+            check_row(self.table, row_id, texts, rows_beside(self.user, self.table))
         except SpecError as error:
             field, _, problem = str(error).partition(": ")
             self.add_error(field if field in self.fields else None, sentence(problem))

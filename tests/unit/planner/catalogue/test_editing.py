@@ -118,6 +118,23 @@ def test_what_is_wrong_is_named_with_the_range(
 
 
 @pytest.mark.parametrize(
+    ("row", "fields", "words"),
+    [
+        ("machines/dgx-h100-pcap", {"power_cap_w": "70"}, "Found 70, expected more than its accelerator"),
+        ("accelerators/h100-80gb", {"idle_w": "500"}, "Found 500, expected less than the power cap of DGX"),
+        ("models/llama-3.1-8b", {"kv_heads": "7"}, "Found 7, expected a divisor of heads (32)."),
+        ("models/llama-3.1-8b", {"experts": "8"}, "Found null, expected a value with 8 experts."),
+    ],
+)  # fmt: skip
+def test_figures_that_do_not_go_together_are_refused(
+    alice_client: Client, alice: User, row: str, fields: dict[str, str], words: str
+) -> None:
+    status, page = change(alice_client, f"/catalogue/{row}/edit", **fields)
+    assert (status, words in page) == (422, True)
+    assert not FigureOverride.objects.visible_to(alice).exists()
+
+
+@pytest.mark.parametrize(
     ("row_id", "words"),
     [
         ("dgx-h100", "in the catalogue already"),
