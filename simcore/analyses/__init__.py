@@ -15,6 +15,7 @@ from simcore.analyses import (
     racks,
     run_detail,
     slo_cost,
+    stress,
     token_budget,
     where_splitting_pays,
     why_not_mine,
@@ -32,6 +33,7 @@ KINDS: dict[str, Kind[Any, Any]] = {
     "slo_cost": slo_cost.KIND,
     "racks": racks.KIND,
     "growth": growth.KIND,
+    "stress": stress.KIND,
     "why_not_mine": why_not_mine.KIND,
     "run_detail": run_detail.KIND,
 }

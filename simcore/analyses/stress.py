@@ -2,19 +2,19 @@
 
 For each future (another model, longer or shorter prompts and outputs, another SLO, another rate) only how the machines
 are run is chosen again (``reruns``). Of each purchase: what it then holds, the capacity lost against today, and its
-regret: what holding that future's rate costs a month, with machines bought or sold in proportion where they hold less or
-more than needed, over what it costs with the best of the purchases compared (Savage's minimax regret: L. J. Savage, "The
-Theory of Statistical Decision", Journal of the American Statistical Association 46, 1951). Machines to spare count as
-paid: a month costs at least what was bought.
+regret: what holding that future's rate costs a month, with more of the same machines in proportion where they hold too
+little, over what it costs with the best of the purchases compared (``regret``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
 from simcore import fleet
 from simcore.analyses.chosen import asked_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.regret import Named, future_of, sentences, unheld, worst
 from simcore.analyses.reruns import MOST_LINES, Reruns
 from simcore.catalogue import model_ids, resolve_machine, resolve_model
 from simcore.cost import predicted_cpu_s
@@ -25,7 +25,7 @@ from simcore.rows import DesignRow
 from simcore.shapes import weight_bytes
 from simcore.spec import Case, LatencySpec, SpecError, StudySpec, bounded
 from simcore.what_if import scaled_slo
-from simcore.words import dollars, listed, number, percent
+from simcore.words import number
 from simcore.workload_statistics import WorkloadStatistics
 
 MOST_PURCHASES = 4
@@ -71,15 +71,6 @@ class Task:
     futures: tuple[Future, ...]
 
 
-@dataclass(frozen=True)
-class _Named:
-    """A future as it is told; several rates share one that was simulated."""
-
-    words: str
-    simulated: int
-    rate: float
-
-
 def task(subject: Subject, parameters: Parameters) -> Task:
     """SpecError where the study has nothing that could be bought."""
     result = subject.result
@@ -120,7 +111,10 @@ def _held(reruns: Reruns, ways: Sequence[Case]) -> Json:
     if best.case is None:
         return {"capacity_req_per_s": 0.0, "run_as": None}
     counts = [fleet.pool_machines(pool) for pool in best.case.pools]
-    return {"capacity_req_per_s": best.capacity_req_per_s, "run_as": label(best.case.scheduler, best.case.pools, counts)}
+    return {
+        "capacity_req_per_s": best.capacity_req_per_s,
+        "run_as": label(best.case.scheduler, best.case.pools, counts),
+    }
 
 
 def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
@@ -129,14 +123,14 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
     named = list(_named(result.spec, parameters))
     monthly = [float(usd_per_month(usd_per_hour(dict(bought), result.book))) for bought in task.purchases]
     names = [_words(bought, result) for bought in task.purchases]
-    table = [_future(future, found["held"], monthly) for future in named]
+    table = [future_of(future, found["held"], monthly) for future in named]
     purchases = [
         {
             "purchase": names[place],
             "machines": dict(task.purchases[place]),
             "usd_per_month": monthly[place],
-            "worst_regret_usd_per_month": worst[0] if (worst := _worst(table, named, place)) else None,
-            "worst_future": worst[1] if worst else _unheld(table, named, place),
+            "worst_regret_usd_per_month": found_worst[0] if (found_worst := worst(table, named, place)) else None,
+            "worst_future": found_worst[1] if found_worst else unheld(table, named, place),
         }
         for place in range(len(names))
     ]
@@ -144,7 +138,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
         "purchases": purchases,
         "futures": [{"future": future.words, "rate_req_per_s": future.rate, "of": of}
                     for future, of in zip(named, table, strict=True)],
-        "sentences": _sentences(purchases, table, named),
+        "sentences": sentences(purchases, table, named),
         "assumptions": _assumptions(result.spec),
     }  # fmt: skip
 
@@ -193,7 +187,7 @@ def _serving(spec: StudySpec, model: str) -> StudySpec:
     )
 
 
-def _named(spec: StudySpec, parameters: Parameters) -> Iterator[_Named]:
+def _named(spec: StudySpec, parameters: Parameters) -> Iterator[Named]:
     """In the order of the task's futures; then today's at other rates."""
     rate = spec.rate_req_per_s
     words = ["today"]
@@ -201,101 +195,14 @@ def _named(spec: StudySpec, parameters: Parameters) -> Iterator[_Named]:
     words += [f"outputs × {number(times)}" for times in _changed(parameters.outputs)]
     words += [f"SLO limits × {number(times)}" for times in _changed(parameters.slo_multipliers)]
     words += [f"{resolve_model(model).name} instead" for model in _models(spec, parameters)]
-    yield from (_Named(name, place, rate) for place, name in enumerate(words))
-    yield from (_Named(f"rate × {number(times)}", 0, rate * times) for times in _changed(parameters.rates))
-
-
-def _future(future: _Named, held: Sequence[Sequence[Json]], monthly: Sequence[float]) -> list[Json]:
-    """Of each purchase."""
-    needed = [
-        _month(one["capacity_req_per_s"], future.rate, usd)
-        for one, usd in zip(held[future.simulated], monthly, strict=True)
-    ]
-    least = min((cost for cost in needed if cost is not None), default=None)
-    return [
-        {
-            **one,
-            "lost": 1 - one["capacity_req_per_s"] / today["capacity_req_per_s"] if today["capacity_req_per_s"] else None,
-            "usd_per_month": cost,
-            "regret_usd_per_month": None if cost is None or least is None else cost - least,
-        }
-        for one, today, cost in zip(held[future.simulated], held[0], needed, strict=True)
-    ]
-
-
-def _month(held: float, rate: float, usd: float) -> float | None:
-    """What holding the rate costs with more of the same machines where they hold less; None where they hold none."""
-    return usd * max(1.0, rate / held) if held else None
-
-
-def _worst(table: Sequence[Sequence[Json]], named: Sequence[_Named], place: int) -> tuple[float, str] | None:
-    """None where it holds nothing in a future in which another does."""
-    regrets = [
-        (of[place]["regret_usd_per_month"], future.words)
-        for of, future in zip(table, named, strict=True)
-        if any(one["usd_per_month"] is not None for one in of)
-    ]
-    if any(regret is None for regret, _ in regrets):
-        return None
-    return max(regrets, key=lambda one: one[0], default=None)
-
-
-def _unheld(table: Sequence[Sequence[Json]], named: Sequence[_Named], place: int) -> str:
-    return next(
-        future.words
-        for of, future in zip(table, named, strict=True)
-        if of[place]["usd_per_month"] is None and any(one["usd_per_month"] is not None for one in of)
-    )
-
-
-def _sentences(purchases: Sequence[Json], table: Sequence[Sequence[Json]], named: Sequence[_Named]) -> list[str]:
-    if len(purchases) == 1:
-        return [f"Only one set of machines holds the rate, {purchases[0]['purchase']}.", *_losses(table, named, 0)]
-    cheapest = min(range(len(purchases)), key=lambda place: purchases[place]["usd_per_month"])
-    able = [place for place, one in enumerate(purchases) if one["worst_regret_usd_per_month"] is not None]
-    if not able:
-        return ["Each of these purchases fails in some future in which another would do.", *_losses(table, named, cheapest)]
-    best = min(able, key=lambda place: purchases[place]["worst_regret_usd_per_month"])
-    return [_against(purchases, best, cheapest), *_losses(table, named, cheapest)]
-
-
-def _against(purchases: Sequence[Json], best: int, cheapest: int) -> str:
-    safe, cheap = purchases[best], purchases[cheapest]
-    regret = _regret(safe)
-    if best == cheapest:
-        return f"The cheapest, {cheap['purchase']}, is also the one of least worst regret: {regret}."
-    more = dollars(safe["usd_per_month"] - cheap["usd_per_month"])
-    return (
-        f"Cheapest today is {cheap['purchase']}, whose worst regret is {_regret(cheap)}; of least worst regret is"
-        f" {safe['purchase']}, {regret}, for {more} a month more."
-    )
-
-
-def _regret(purchase: Json) -> str:
-    worst = purchase["worst_regret_usd_per_month"]
-    if worst is None:
-        return f"without end (with {purchase['worst_future']} it holds nothing)"
-    return f"{dollars(worst)} a month ({purchase['worst_future']})" if worst else "none"
-
-
-def _losses(table: Sequence[Sequence[Json]], named: Sequence[_Named], place: int) -> list[str]:
-    """Where the cheapest loses most."""
-    lost = [
-        (of[place]["lost"], future.words)
-        for of, future in zip(table, named, strict=True)
-        if future.simulated and of[place]["lost"] is not None
-    ]
-    if not lost:
-        return []
-    most, words = max(lost)
-    held = [name for share, name in lost if share >= 1]
-    if held:
-        return [f"It can no longer hold its SLO at any rate with {listed(held)}, however it is run."]
-    return [f"It loses most with {words}: {percent(most)} of its capacity, run in the best way."] if most > 0 else []
+    yield from (Named(name, place, rate) for place, name in enumerate(words))
+    yield from (Named(f"rate × {number(times)}", 0, rate * times) for times in _changed(parameters.rates))
 
 
 def _words(bought: Machines, result: StudyResult) -> str:
-    names = {resolve_machine(choice.machine).id: resolve_machine(choice.machine).name for choice in result.spec.machines}
+    names = {
+        resolve_machine(choice.machine).id: resolve_machine(choice.machine).name for choice in result.spec.machines
+    }
     return " + ".join(f"{count:,} {names.get(machine, machine)}" for machine, count in bought)
 
 
@@ -304,8 +211,8 @@ def _assumptions(spec: StudySpec) -> list[Json]:
         ("Machines stay as bought; how they run is chosen again from the question's families: scheduler, token budget,"
          f" tensor parallelism, the parts of a split. Of these the {MOST_LINES} that the fluid bound promises most are"
          " simulated; a machine type that a way has no pool for stands idle.", "simcore/analyses/reruns.py"),
-        ("Regret: the month's cost of holding the future's rate (more of the same machines in proportion where they hold"
-         " too little; never less than what was bought) over that of the best of the purchases compared.",
+        ("Regret: the month's cost of holding the future's rate (more of the same machines in proportion where they"
+         " hold too little; never less than what was bought) over that of the best of the purchases compared.",
          "Savage, Journal of the American Statistical Association 46, 1951"),
         ("One thing changes at a time; prices stay.", ""),
     ]  # fmt: skip

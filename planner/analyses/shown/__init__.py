@@ -10,6 +10,7 @@ from planner.analyses.shown import (
     racks,
     run_detail,
     slo_cost,
+    stress,
     token_budget,
     where_splitting_pays,
     why_not_mine,
@@ -27,6 +28,7 @@ SHOWN: dict[str, Callable[[Json], Shown]] = {
     "slo_cost": slo_cost.shown,
     "racks": racks.shown,
     "growth": growth.shown,
+    "stress": stress.shown,
     "why_not_mine": why_not_mine.shown,
     "run_detail": run_detail.shown,
 }

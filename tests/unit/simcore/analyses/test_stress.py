@@ -13,11 +13,13 @@ from simcore.catalogue import resolve_machine
 from simcore.evaluation import Evaluation
 from simcore.fleet import pool_machines
 from simcore.spec import Case, SpecError
+from simcore.study import load_trace
 from simcore.traces.stretch import stretched
 from simcore.workload_statistics import WorkloadStatistics
 from tests.unit.simcore.analyses.subjects import held, subject
 
-PER_MACHINE = {"sarathi": {"dgx-h100": 4.0, "dgx-a100": 2.0}, "splitwise": {"dgx-h100": 10.0, "dgx-a100": 6.0}}
+PER_MACHINE = {"sarathi": {"dgx-h100": 0.4, "dgx-a100": 0.2}, "splitwise": {"dgx-h100": 1.0, "dgx-a100": 0.6}}
+"""Less than the fluid bounds."""
 
 
 class Rule:
@@ -50,8 +52,6 @@ class Rule:
 @pytest.fixture
 def asked() -> tuple[Subject, Rule]:
     found = subject()
-    from simcore.study import load_trace
-
     trace = load_trace(found.result.spec)
     return found, Rule(WorkloadStatistics.of(trace), trace)
 
@@ -68,7 +68,7 @@ def test_machines_of_one_kind_are_divided_anew(asked: tuple[Subject, Rule]) -> N
     best = Reruns(lab, {"dgx-h100": 10}).most(alike)
     assert best.case is not None
     assert [pool_machines(pool) for pool in best.case.pools] == [5, 5]
-    assert best.capacity_req_per_s == 50.0
+    assert best.capacity_req_per_s == 5.0
 
 
 def test_capacity_lost_is_against_the_same_machines_run_best_today(asked: tuple[Subject, Rule]) -> None:
