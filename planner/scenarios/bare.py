@@ -1,6 +1,6 @@
 """What the preview knows of a question before anything is simulated: its requests, its bounds, a request alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +10,9 @@ from planner.workloads.models import Workload
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.families import PoolChoice
 from simcore.fluid import LoneRequest, lone_request
+from simcore.latency.compile import compile_curve
+from simcore.latency.curve import PS_PER_S
+from simcore.lone import lone_times
 from simcore.spec import LatencySpec, Machine, SlowdownSlo, StudySpec
 from simcore.study import Context
 from simcore.traces import Trace
@@ -75,19 +78,40 @@ class Bare:
     def machines(self) -> list[Machine]:
         return [pool.machine for pool in self.pools.values()]
 
-    def alone_on(self, machine: Machine) -> Lone:
-        model, requests = resolve_model(self.spec.model), self.requests
+    def reference(self) -> Lone:
+        """On what a slowdown is relative to, with all of its accelerators; else on the first of the machines that can
+        run the model, as its fastest pool has it."""
+        slo, requests = self.spec.slo, self.requests
+        if not isinstance(slo, SlowdownSlo):
+            return self.everywhere()[0]
+        machine, model = resolve_machine(slo.reference), resolve_model(self.spec.model)
         latency = latency_on(self.spec, machine.id)
         times = lone_request(model, machine, latency, requests.prompt_tokens, requests.output_tokens)
         return Lone(machine, times, requests)
 
-    def reference(self) -> Lone:
-        """On what a slowdown is relative to; else on the first of the machines that can run the model."""
-        slo = self.spec.slo
-        return self.alone_on(resolve_machine(slo.reference) if isinstance(slo, SlowdownSlo) else self.machines[0])
-
     def everywhere(self) -> Sequence[Lone]:
-        return [self.alone_on(machine) for machine in self.machines]
+        """On each machine, as the pool of it has it whose first token comes first."""
+        fastest: dict[str, Lone] = {}
+        for pool in self._kinds_of_pools():
+            lone, known = self._alone_in(pool), fastest.get(pool.machine.id)
+            if known is None or lone.times.first_token_s < known.times.first_token_s:
+                fastest[pool.machine.id] = lone
+        return list(fastest.values())
+
+    def _kinds_of_pools(self) -> Iterable[PoolChoice]:
+        """Each degree of parallelism of each machine once."""
+        pools = (pool for line in self.found.lines if not line.reason for pool in line.pools)
+        kinds = {(pool.machine.id, pool.tensor_parallel, pool.pipeline_parallel): pool for pool in pools}
+        return kinds.values()
+
+    def _alone_in(self, pool: PoolChoice) -> Lone:
+        model, requests = resolve_model(self.spec.model), self.requests
+        curve = compile_curve(model, pool.machine, pool.tensor_parallel, pool.pipeline_parallel, pool.latency)
+        one = np.ones(1, np.int64)
+        columns = (one * requests.prompt_tokens, one * 0, one * requests.output_tokens)
+        times = lone_times(curve, pool.pipeline_parallel, *columns)
+        later_s = int(times.decode_ps[0]) / PS_PER_S / max(requests.output_tokens - 1, 1)
+        return Lone(pool.machine, LoneRequest(int(times.ttft_ps[0]) / PS_PER_S, later_s), requests)
 
 
 def latency_on(spec: StudySpec, machine_id: str) -> LatencySpec:

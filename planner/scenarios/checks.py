@@ -15,6 +15,7 @@ from simcore.words import listed, number
 
 BURSTY_GAP_CV = 1.2
 """From here on, arrivals are called bursty; a Poisson process has 1, and a sample of one seldom 1.1."""
+COPIES_LAST = " Shifted copies of the trace (Advanced, Traffic) last as long as it does."
 FAR_RATE = 20.0
 """From so many times a trace's own rate on, its minutes become seconds."""
 
@@ -78,8 +79,12 @@ def _bursts_lost(bare: Bare) -> Iterable[str]:
 
 def _too_many_copies(bare: Bare) -> Iterable[str]:
     """Shifted copies of the trace that no simulation takes: every design would be refused for them."""
+    return _copies_beyond(bare) if bare.spec.arrivals == "superpose" else ()
+
+
+def _copies_beyond(bare: Bare) -> Iterable[str]:
     trace, rate = bare.requests.trace, bare.spec.rate_req_per_s
-    if bare.spec.arrivals != "superpose" or not trace.duration_s:
+    if not trace.duration_s:
         return
     copies = round(rate * trace.duration_s / (len(trace) - 1))
     if copies * len(trace) > MOST_REQUESTS:
@@ -149,7 +154,7 @@ def _short_trace(bare: Bare) -> Iterable[str]:
     yield (
         f"The workload has {len(trace):,} requests: at {number(spec.rate_req_per_s)} requests/s{times}, they are over"
         f" in {time(lasts)}. A capacity wants {needed:,} of them; fewer make it less sure, and what builds up slowly is"
-        " not seen. Shifted copies of the trace (Advanced, Traffic) last as long as it does."
+        f" not seen.{'' if any(_copies_beyond(bare)) else COPIES_LAST}"
     )
 
 

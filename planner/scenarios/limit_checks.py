@@ -33,7 +33,7 @@ def too_little_power(bare: Bare) -> Iterable[str]:
     able = [line for line in bare.found.lines if not line.reason]
     least = min(able, key=lambda line: _smallest_w(line, kind))
     if _smallest_w(least, kind) > limit * 1000:
-        smallest = [f"{_span(pool)} {pool.machine.name}" for pool in least.pools]
+        smallest = [f"{_count(_span(pool))} {pool.machine.name}" for pool in least.pools]
         yield (
             f"The power limit of {number(limit)} kW is under {listed(smallest)}, the smallest design"
             f" ({number(_smallest_w(least, kind) / 1000)} kW {kind}): the answer will say how far the nearest designs"
@@ -48,6 +48,11 @@ def _smallest_w(line: Line, kind: str) -> float:
 
 def _span(pool: PoolChoice) -> int:
     return max(1, ceil(pool.tensor_parallel * pool.pipeline_parallel / pool.machine.accelerators))
+
+
+def _count(machines: int) -> str:
+    """A name may begin with a number: ``one 8 x MI300X server``."""
+    return "one" if machines == 1 else str(machines)
 
 
 def _rated(machine: Machine, kind: str) -> float:

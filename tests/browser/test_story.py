@@ -109,7 +109,7 @@ def test_the_preview_follows_the_form_without_a_worker(home: Page, planner: Plan
     expect(home.locator("[data-ask]")).to_be_enabled()
     expect(home.locator("[data-differing]")).to_have_text("(all at their defaults)")
     home.get_by_label("Power limit in kW").fill("3")
-    expect(preview).to_contain_text("is under 1 DGX")
+    expect(preview).to_contain_text("is under one")
 
 
 def test_mistakes_are_named_at_the_field_and_nothing_typed_is_lost(home: Page) -> None:

@@ -106,3 +106,11 @@ def test_limits_in_milliseconds_beside_the_objective(told: Told) -> None:
     assert "P99 TBT on DGX A100, TP8" in text
     attained = told(slo_kind="attainment", attainment_ttft_s="450 ms", attainment_tpot_s="40 ms")
     assert "first token 450 ms, then 40 ms a token" in attained
+
+
+def test_a_rack_s_odd_number_of_accelerators_stands_in_no_question_s_way(told: Told) -> None:
+    """A lone request is of the pools that run: 72 accelerators share no 112 heads, 16 do."""
+    rack = {"machines": ["nvidia-gb200"], "families": [], "latency": "roofline", "price_book": "list"}
+    text = told(**rack, slo_kind="attainment", attainment_ttft_s="1", attainment_tpot_s="0.1")
+    assert "Before any queueing: one request alone on a" in text
+    assert "data-impossible" not in text

@@ -209,7 +209,7 @@ def test_the_preview_names_a_machine_that_no_family_uses(inputs: Inputs, alice_c
 
 def test_the_preview_warns_of_too_little_power(inputs: Inputs, alice_client: Client) -> None:
     text = unescape(alice_client.get("/preview", {**inputs, "power_limit_kw": "5"}).content.decode())
-    assert "The power limit of 5 kW is under 1 DGX H100, the smallest design (10.2 kW nameplate)" in text
+    assert "The power limit of 5 kW is under one DGX H100, the smallest design (10.2 kW nameplate)" in text
 
 
 def test_the_preview_warns_of_limits_that_a_lone_request_misses(inputs: Inputs, alice_client: Client) -> None:
