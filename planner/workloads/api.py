@@ -1,34 +1,134 @@
-"""REST v1 of the workloads: what there is, and what is known of each."""
+"""REST v1 of the workloads: what there is, what is known of each, new ones, and how each comes out at another rate."""
 
+from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from planner.accounts.teams import writing_team
 from planner.api.pagination import Pagination
+from planner.workloads import services
+from planner.workloads.dependents import dependents, is_used
+from planner.workloads.forms import NAME_LENGTH, named_after
 from planner.workloads.models import Workload
+from planner.workloads.rescaling import MOST_RATE, rate_of
+from planner.workloads.upload_limit import too_large
+from simcore.spec import SpecError
+from simcore.traces import SyntheticSpec
+from simcore.traces.rescaled import Burstiness, rescaled
+
+
+class InUse(APIException):
+    status_code = 409
+    default_code = "in_use"
 
 
 class Workloads(APIView):
-    """The team's workloads and the shipped ones, without their requests."""
+    """The team's workloads and the shipped ones, without their requests. POST: a new one, of a file or of a spec."""
+
+    parser_classes = (MultiPartParser, JSONParser)
 
     def get(self, request: Request) -> Response:
         pages = Pagination()
         rows = pages.paginate_queryset(Workload.objects.visible_to(request.user), request, view=self) or []
         return pages.get_paginated_response([_described(row, request.build_absolute_uri(f"{row.pk}")) for row in rows])
 
+    def post(self, request: Request) -> Response:
+        team = writing_team(request.user)
+        upload, given = request.FILES.get("file"), request.data if isinstance(request.data, dict) else {}
+        name = str(given.get("name") or "")
+        if "file" in too_large(request._request):
+            raise ValidationError({"file": [f"Found more than {settings.TRACE_MAX_BYTES // 1_000_000} MB."]})
+        try:
+            row = _uploaded(team, request.user, name, upload) if upload else _mixed(team, request.user, name, given)
+        except SpecError as error:
+            raise ValidationError({"file" if upload else "synthetic": [f"{error}."]}) from None
+        where = request.build_absolute_uri(f"{row.pk}")
+        return Response({**_described(row, where), **_known(row)}, status=201, headers={"Location": where})
+
 
 class WorkloadDetail(APIView):
-    """One workload: statistics, and the parse report or the spec that it comes from."""
+    """One workload: statistics, and the parse report or the spec that it comes from. DELETE: unless it is used."""
 
     def get(self, request: Request, workload_id: int) -> Response:
-        row = Workload.objects.visible_to(request.user).filter(pk=workload_id).first()
+        row = _visible(request, workload_id)
+        return Response({**_described(row, request.build_absolute_uri()), **_known(row)})
+
+    def delete(self, request: Request, workload_id: int) -> Response:
+        row = Workload.objects.editable_by(request.user).filter(pk=workload_id).first()
         if row is None:
             raise Http404
-        known = {"report": row.report, "spec": row.spec, "file_name": row.file_name}
-        return Response({**_described(row, request.build_absolute_uri()), **known})
+        if is_used(row):
+            named = "; ".join(f"{one.name} ({one.counted})" for one in dependents(request.user, row))
+            raise InUse(f"{row.name} is kept, for questions ask about it: {named}.")
+        row.delete()
+        return Response(status=204)
+
+
+class WorkloadRescaled(APIView):
+    """How bursty the requests are, as they are and at ``rate_req_per_s`` by each of the three ways."""
+
+    def get(self, request: Request, workload_id: int) -> Response:
+        row = _visible(request, workload_id)
+        try:
+            rate = rate_of(request.query_params.get("rate_req_per_s", ""))
+            if not 0 < rate <= MOST_RATE:
+                raise SpecError(f"found {rate:g}, expected more than 0, at most {MOST_RATE:,}")
+        except SpecError as error:
+            raise ValidationError({"rate_req_per_s": [f"{error}."]}) from None
+        trace = row.trace()
+        ways = {how: _burstiness(found) for how, found in rescaled(trace, rate).items()}
+        return Response({"rate_req_per_s": rate, "own": _burstiness(Burstiness.of(trace)), "arrivals": ways})
+
+
+def _uploaded(team: Any, user: Any, name: str, upload: UploadedFile) -> Workload:
+    file_name = upload.name or "trace"
+    name = _free(team, name or named_after(file_name))
+    trace, report = services.read_upload(upload, file_name)
+    return services.save_upload(team, user, name, file_name, trace, report)
+
+
+def _mixed(team: Any, user: Any, name: str, given: Any) -> Workload:
+    if "synthetic" not in given:
+        raise ValidationError({"file": ["Found neither a file nor synthetic, expected one of the two."]})
+    spec = SyntheticSpec.from_json(given["synthetic"])
+    if (spec.requests or 0) > settings.TRACE_MAX_ROWS:
+        raise SpecError(f"synthetic.requests: found {spec.requests:,}, expected at most {settings.TRACE_MAX_ROWS:,}")
+    return services.save_mix(team, user, _free(team, name or spec.name[:NAME_LENGTH]), spec)
+
+
+def _free(team: Any, name: str) -> str:
+    """A name of the team's own."""
+    if len(name) > NAME_LENGTH:
+        raise ValidationError({"name": [f"Found {len(name)} characters, expected at most {NAME_LENGTH}."]})
+    if Workload.unscoped.filter(team=team, name=name).exists():
+        raise ValidationError({"name": [f"Found ‘{name}’, which your team has already; expected another name."]})
+    return name
+
+
+def _visible(request: Request, workload_id: int) -> Workload:
+    row = Workload.objects.visible_to(request.user).filter(pk=workload_id).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def _burstiness(found: Burstiness) -> dict[str, Any]:
+    """Plain JSON; ``null`` where there is no such figure."""
+    told = asdict(found) | {"dispersion": {f"{window}_s": value for window, value in found.dispersion.items()}}
+    rate = told["rate_req_per_s"]
+    return told | {"rate_req_per_s": rate if rate != float("inf") else None, "problem": found.problem or None}
+
+
+def _known(row: Workload) -> dict[str, Any]:
+    return {"report": row.report, "spec": row.spec, "file_name": row.file_name}
 
 
 def _described(row: Workload, url: str) -> dict[str, Any]:

@@ -48,6 +48,80 @@ def lengths_figure(lengths: dict[str, Any]) -> Figure:
     }
 
 
+def histogram_figure(edges: list[int], counts: list[list[int]]) -> Figure:
+    """Requests by length in steps of equal ratio, prompts and outputs as two outlines."""
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": name,
+                "meta": {"series": index},
+                "x": edges,
+                "y": [*column, column[-1]],
+                "line": {"shape": "hv", "width": 2, "dash": DASHES[key]},
+                "hovertemplate": f"%{{y:,}} {name}s<br>from %{{x:,}} tokens<extra></extra>",
+            }
+            for index, ((key, name), column) in enumerate(zip(NAMES.items(), counts, strict=True))
+        ],
+        "layout": {
+            "xaxis": {"title": {"text": "tokens"}, "type": "log", "dtick": 1},
+            "yaxis": {"title": {"text": "requests"}, "rangemode": "tozero"},
+            "showlegend": True,
+            "legend": {"y": 1.02, "yanchor": "bottom"},
+        },
+    }
+
+
+def week_figure(hourly: list[float]) -> Figure:
+    """Requests/s by hour of the week, Monday first."""
+    step = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "requests/s",
+        "meta": {"series": 0},
+        "x": [hour / 24 for hour in range(len(hourly) + 1)],
+        "y": [*hourly, hourly[-1]],
+        "line": {"shape": "hv", "width": 1.75},
+        "hovertemplate": "%{y:.3~g} requests/s<extra></extra>",
+        "showlegend": False,
+    }
+    days = {"tickvals": [day + 0.5 for day in range(7)], "ticktext": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]}
+    layout: Figure = {
+        "xaxis": {"title": {"text": "day of the week"}, **days},
+        "yaxis": {"title": {"text": "requests/s"}, "rangemode": "tozero"},
+        "showlegend": False,
+    }
+    return {"data": [step], "layout": layout}
+
+
+def dispersion_figure(by_name: dict[str, dict[int, float | None]]) -> Figure:
+    """The index of dispersion by window, a line a way."""
+    marks = ("circle", "square", "diamond", "triangle-up")
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": name,
+                "meta": {"series": index},
+                "x": [window for window, value in found.items() if value],
+                "y": [value for value in found.values() if value],
+                "line": {"width": 2, "dash": "solid" if index == 0 else "dash"},
+                "marker": {"symbol": marks[index % len(marks)], "size": 7},
+                "hovertemplate": f"{name}: %{{y:.3~g}}<br>windows of %{{x}} s<extra></extra>",
+            }
+            for index, (name, found) in enumerate(by_name.items())
+        ],
+        "layout": {
+            "xaxis": {"title": {"text": "window, s"}, "type": "log", "tickvals": [1, 2, 5, 10, 20, 60, 120, 300]},
+            "yaxis": {"title": {"text": "variance over mean"}, "type": "log", "dtick": 1},
+            "showlegend": True,
+            "legend": {"y": 1.02, "yanchor": "bottom"},
+        },
+    }
+
+
 def time_unit(span_s: float) -> tuple[str, float]:
     """The unit that a span of seconds is read in, and its seconds."""
     if span_s > 48 * 3600:

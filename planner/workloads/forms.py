@@ -1,4 +1,4 @@
-"""Two ways to a workload: a file, or a mix."""
+"""A workload from a file, and what every form that makes one has."""
 
 from typing import Any
 
@@ -9,14 +9,10 @@ from django.db import IntegrityError
 from planner.accounts.models import Team, User
 from planner.workloads import services
 from planner.workloads.models import Workload
-from simcore.spec import SpecError
-from simcore.traces import SyntheticSpec, TraceError
-from simcore.traces.synthetic import DEFAULT_REQUESTS
+from simcore.traces import TraceError
 
 NAME_LENGTH = 100
-ARRIVALS = [("poisson", "Poisson"), ("constant", "evenly spaced")]
 PACKED, WRITTEN = (".gz", ".zst", ".zstd"), (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
-MIXES = [("conversation", "Conversation"), ("coding", "Coding")]
 
 
 class NamedForm(forms.Form):
@@ -92,38 +88,3 @@ class UploadForm(NamedForm):
     def saved(self) -> Workload:
         data = self.cleaned_data
         return services.save_upload(self.team, self.user, data["name"], data["file"].name, self.trace, self.report)
-
-
-class MixForm(NamedForm):
-    mix = forms.ChoiceField(choices=MIXES, label="Lengths of")
-    rate_req_per_s = forms.FloatField(label="Requests/s", initial=10.0)
-    requests = forms.IntegerField(label="Requests", initial=DEFAULT_REQUESTS)
-    arrivals = forms.ChoiceField(choices=ARRIVALS, label="Arrivals")
-    seed = forms.IntegerField(label="Seed", initial=0)
-
-    def default_name(self, data: dict[str, Any]) -> str:
-        return f"{data.get('mix', '').capitalize()} mix, seed {data.get('seed')}"
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean()
-        if self.errors:
-            return data
-        try:
-            self.spec = SyntheticSpec.from_json({name: data[name] for name in data if name != "name"}, "")
-            self._check_size()
-        except SpecError as error:
-            field, _, problem = str(error).partition(": ")
-            self.add_error(field if field in self.fields else None, f"{problem[:1].upper()}{problem[1:]}.")
-        return data
-
-    def _check_size(self) -> None:
-        if (self.spec.requests or 0) > settings.TRACE_MAX_ROWS:
-            raise SpecError(f"requests: found {self.spec.requests:,}, expected at most {settings.TRACE_MAX_ROWS:,}")
-        if (self.spec.requests or 0) / self.spec.rate_req_per_s > services.LONGEST_MIX_S:
-            raise SpecError(
-                f"rate_req_per_s: found {self.spec.requests:,} requests at {self.spec.rate_req_per_s:g} requests/s, "
-                f"expected a trace of at most {services.LONGEST_MIX_S:,} s"
-            )
-
-    def saved(self) -> Workload:
-        return services.save_mix(self.team, self.user, self.cleaned_data["name"], self.spec)

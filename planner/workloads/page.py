@@ -5,25 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.numerals import duration, short
-from planner.workloads.figures import NAMES, Figure, arrivals_figure, lengths_figure, time_unit
+from planner.workloads import spec_words
+from planner.workloads.charts import Chart, charts_of, week_chart
+from planner.workloads.figures import NAMES
 from planner.workloads.models import Workload
-from planner.workloads.summary import PERCENTILES
 from simcore.traces.read import FORMATS
+from simcore.traces.synthetic import SyntheticSpec
+from simcore.traces.week import relative_rates
 
 LEAST_MISSING = 0.0005
 """Of the accepted rows: where fewer are refused, nothing is said of the rate."""
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A chart, the sentence that says what it shows, and the table that stands without it."""
-
-    id: str
-    title: str
-    words: str
-    figure: Figure
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+MUCH_BUSIER = 1.1
+BUSIEST = {"60_s": "minute", "300_s": "stretch of five minutes", "3600_s": "hour"}
 
 
 @dataclass(frozen=True)
@@ -44,6 +39,10 @@ class WorkloadPage:
     lines: Sequence[str]
     found: Sequence[Found]
     charts: Sequence[Chart]
+    classes: Sequence[Sequence[str]] = ()
+    class_head: Sequence[str] = spec_words.CLASS_HEAD
+    busiest_req_per_s: float | None = None
+    """A rate to ask for where the mean is not what must be held."""
 
 
 @dataclass(frozen=True)
@@ -63,26 +62,47 @@ def listed(workload: Workload) -> ListRow:
 def workload_page(workload: Workload) -> WorkloadPage:
     summary = workload.summary
     figures = summary["statistics"]
+    spec = SyntheticSpec.from_json(workload.spec) if workload.spec else None
     return WorkloadPage(
         workload,
-        origin(workload),
-        [_traffic(figures), _lengths(figures), *_burstiness(figures["burstiness"]), *_extras(figures)],
+        origin(workload, spec),
+        [*described(figures), *(spec_words.lines(spec) if spec else ())],
         _findings(workload.report) if workload.report else [],
-        [_arrivals_chart(summary["arrivals"], figures), _lengths_chart(summary["lengths"], figures)],
+        [*charts_of(summary), *week_charts(spec)],
+        spec_words.class_rows(spec) if spec else (),
+        busiest_req_per_s=spec_words.busiest_rate(spec) if spec else busiest_five_minutes(figures),
     )
 
 
-def origin(workload: Workload) -> str:
+def described(figures: dict[str, Any]) -> list[str]:
+    """Requests in sentences: how many, how long, how bursty."""
+    return [
+        _traffic(figures),
+        _lengths(figures),
+        *_burstiness(figures["burstiness"]),
+        *_busiest(figures),
+        *_extras(figures),
+    ]
+
+
+def week_charts(spec: SyntheticSpec | None) -> list[Chart]:
+    """The week that a spec asks for, if it does."""
+    if spec is None or spec.week is None:
+        return []
+    return [week_chart(relative_rates(spec.week), spec.rate_req_per_s)]
+
+
+def busiest_five_minutes(figures: dict[str, Any]) -> float | None:
+    """Where they are much busier than the mean."""
+    rate, busiest = figures["rate_req_per_s"], figures.get("busiest_req_per_s", {}).get("300_s")
+    return busiest if rate and busiest and busiest > MUCH_BUSIER * rate else None
+
+
+def origin(workload: Workload, spec: SyntheticSpec | None) -> str:
     """Where the requests come from: the parse report, or the mix, in one sentence."""
     if workload.report:
         return _parsed(workload.file_name, workload.report)
-    spec = workload.spec or {}
-    arrivals = "Poisson" if spec["arrivals"] == "poisson" else "evenly spaced"
-    return (
-        f"Generated: lengths of the {spec['mix']} mix, fitted to Azure's LLM inference traces of November 2023; "
-        f"{workload.requests:,} requests, {arrivals} at {short(spec['rate_req_per_s'])} requests/s, "
-        f"seed {spec['seed']}."
-    )
+    return spec_words.origin(spec, workload.requests) if spec else ""
 
 
 def _parsed(file_name: str, report: dict[str, Any]) -> str:
@@ -147,6 +167,13 @@ def _burstiness(figures: dict[str, Any]) -> list[str]:
     return [f"Burstiness: {'; '.join(said)} (a Poisson process has 1)."] if said else []
 
 
+def _busiest(figures: dict[str, Any]) -> list[str]:
+    """Of windows in which there is more than in the mean; workloads saved before have none."""
+    found = figures.get("busiest_req_per_s", {})
+    said = [f"{short(found[key])} in a {name}" for key, name in BUSIEST.items() if found.get(key)]
+    return [f"At the busiest, requests/s: {', '.join(said)}."] if said else []
+
+
 def _extras(figures: dict[str, Any]) -> list[str]:
     said = []
     if figures["cached_prompt_tokens"]:
@@ -164,47 +191,6 @@ def _findings(report: dict[str, Any]) -> list[Found]:
         for title, sort in (("Refused", report["refused"]), ("Repaired", report["repaired"]))
         if sort["total"]
     ]
-
-
-def _arrivals_chart(arrivals: dict[str, Any], figures: dict[str, Any]) -> Chart:
-    unit, seconds = time_unit(arrivals["start_s"][-1] + arrivals["bin_s"])
-    rates = [rate for rate in arrivals["rate_req_per_s"] if rate is not None]
-    words = f"Requests/s in steps of {short(arrivals['bin_s'])} s"
-    words += f": from {short(min(rates))} to {short(max(rates))}." if rates else "."
-    return Chart(
-        "arrivals",
-        "Arrivals",
-        words,
-        arrivals_figure(arrivals, figures["rate_req_per_s"]),
-        [f"from, {unit}", "requests", "requests/s"],
-        [
-            [short(start / seconds, 4), f"{requests:,}", short(rate)]
-            for start, requests, rate in zip(
-                arrivals["start_s"], arrivals["requests"], arrivals["rate_req_per_s"], strict=True
-            )
-        ],
-    )
-
-
-def _lengths_chart(lengths: dict[str, Any], figures: dict[str, Any]) -> Chart:
-    columns = [lengths[column]["percentiles"] for column in NAMES]
-    rows = [
-        [_percentile_name(percent), *(f"{column[f'{percent:g}']:,}" for column in columns)] for percent in PERCENTILES
-    ]
-    return Chart(
-        "lengths",
-        "Lengths",
-        "The share of requests with at most so many tokens of prompt and of output.",
-        lengths_figure(lengths),
-        ["percentile", *(f"{name} tokens" for name in NAMES.values())],
-        [*rows, ["mean", *(short(figures[column]["mean"], 4) for column in NAMES)]],
-    )
-
-
-def _percentile_name(percent: float) -> str:
-    if percent in (0, 100):
-        return "most" if percent else "least"
-    return f"P{percent:g}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -12,14 +12,16 @@ REQUESTS_A_BIN = 5
 BIN_WIDTHS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200)
 PERCENTILES = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
 CURVE_POINTS = 200
+COLUMNS = ("prompt_tokens", "output_tokens")
 
 
 def summary(trace: Trace) -> dict[str, Any]:
-    """Plain JSON: statistics, arrivals (requests/s in equal bins), lengths (percentiles and curves)."""
+    """Plain JSON: statistics, arrivals (requests/s in equal bins), lengths (percentiles, curves, histograms)."""
+    edges = histogram_edges(max(int(getattr(trace, column).max()) for column in COLUMNS))
     return {
         "statistics": statistics(trace),
         "arrivals": arrivals(trace),
-        "lengths": {column: lengths(getattr(trace, column)) for column in ("prompt_tokens", "output_tokens")},
+        "lengths": {column: lengths(getattr(trace, column), edges) for column in COLUMNS},
     }
 
 
@@ -49,11 +51,20 @@ def arrivals(trace: Trace) -> dict[str, Any]:
     }
 
 
-def lengths(tokens: np.ndarray) -> dict[str, Any]:
-    """Percentiles for the table, and points of the distribution function for the curve."""
+def lengths(tokens: np.ndarray, edges: list[int]) -> dict[str, Any]:
+    """Percentiles for the table, points of the distribution function for the curve, and how many are in each step."""
     ordered = np.sort(tokens)
     ranks = np.unique(np.linspace(0, len(ordered) - 1, CURVE_POINTS).round().astype(np.int64))
     return {
         "percentiles": {f"{percent:g}": percentile(tokens, percent) for percent in PERCENTILES},
         "curve": {"tokens": ordered[ranks].tolist(), "share": ((ranks + 1) / len(ordered)).tolist()},
+        "histogram": {"edges": edges, "requests": np.histogram(ordered, edges)[0].tolist()},
     }
+
+
+def histogram_edges(longest: int) -> list[int]:
+    """From 1 token on, each a half of a doubling after the one before, the last beyond the longest."""
+    edges = [1]
+    while edges[-1] <= longest:
+        edges.append(max(edges[-1] + 1, round(2 ** (len(edges) / 2))))
+    return edges

@@ -3,19 +3,23 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import ProtectedError
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from planner.accounts.models import User
 from planner.accounts.teams import working_team, writing_team
+from planner.workloads.dependents import dependents, is_used
 from planner.workloads.exports import csv_lines
-from planner.workloads.forms import MixForm, NamedForm, UploadForm
+from planner.workloads.forms import NamedForm, UploadForm
+from planner.workloads.mix_form import MixForm
+from planner.workloads.mix_preview import mix_preview, preview_of
 from planner.workloads.models import Workload
 from planner.workloads.page import listed, workload_page
 from planner.workloads.readable import limits, readable
+from planner.workloads.rescaling import Rescaling, rate_of, rescaling
 from planner.workloads.upload_limit import too_large
+from simcore.spec import SpecError
 
 
 @require_safe
@@ -28,8 +32,32 @@ def workload_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def workload_detail(request: HttpRequest, pk: int) -> HttpResponse:
     workload = _visible(request, pk)
-    editable = Workload.objects.editable_by(request.user).filter(pk=pk).exists()
-    return render(request, "workloads/detail.html", {"page": workload_page(workload), "editable": editable})
+    found = {
+        "page": workload_page(workload),
+        "editable": Workload.objects.editable_by(request.user).filter(pk=pk).exists(),
+        "dependents": dependents(request.user, workload),
+    }
+    return render(request, "workloads/detail.html", found | _at_rate(request, workload))
+
+
+@require_safe
+def rescaled(request: HttpRequest, pk: int) -> HttpResponse:
+    """How bursty the workload comes out at the rate asked for: the section alone."""
+    workload = _visible(request, pk)
+    return render(request, "workloads/_rescaled.html", {"workload": workload} | _at_rate(request, workload))
+
+
+def _at_rate(request: HttpRequest, workload: Workload) -> dict[str, Any]:
+    """The section of the rate in the address: what was typed, and what came of it or what is wrong with it."""
+    typed = request.GET.get("rate", "")
+    found: Rescaling | None = None
+    problem = ""
+    if typed:
+        try:
+            found = rescaling(workload, rate_of(typed))
+        except SpecError as error:
+            problem = f"Requests/s: {error}."
+    return {"typed_rate": typed, "rescaling": found, "rate_problem": problem}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -44,19 +72,41 @@ def upload(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_mix(request: HttpRequest) -> HttpResponse:
-    data = request.POST if request.method == "POST" else None
-    return _answer(request, MixForm(writing_team(_user(request)), _user(request), data), "workloads/mix.html", {})
+    team, user = writing_team(_user(request)), _user(request)
+    if request.method != "POST":
+        form = MixForm(team, user)
+        return render(request, "workloads/mix.html", {"form": form, "preview": mix_preview(form)})
+    going = request.POST.get("go", "")
+    if going == "add" or going.startswith("remove-"):
+        form = MixForm.restarted(team, user, request.POST, going)
+        return render(request, "workloads/mix.html", {"form": form, "preview": mix_preview(form)})
+    form = MixForm(team, user, request.POST)
+    context = {"preview": preview_of(form.spec)} if form.is_valid() else {}
+    return _answer(request, form, "workloads/mix.html", context)
+
+
+@require_POST
+def mix_preview_part(request: HttpRequest) -> HttpResponse:
+    """What the form would generate: the part below it alone."""
+    form = MixForm(writing_team(_user(request)), _user(request), _unnamed(request.POST))
+    return render(request, "workloads/_mix_preview.html", {"preview": mix_preview(form)})
+
+
+def _unnamed(typed: QueryDict) -> QueryDict:
+    """A name that is taken stands in no preview's way."""
+    data = typed.copy()
+    data["name"] = ""
+    return data
 
 
 @require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     workload = get_object_or_404(Workload.objects.editable_by(request.user), pk=pk)
-    try:
-        workload.delete()
-    except ProtectedError as error:
-        studies = len(error.protected_objects)
-        messages.error(request, f"{workload.name} is kept: {studies} stud{'y' if studies == 1 else 'ies'} used it.")
+    if is_used(workload):
+        named = "; ".join(f"{one.name} ({one.counted})" for one in dependents(request.user, workload))
+        messages.error(request, f"{workload.name} is kept, for questions ask about it: {named}.")
         return redirect("workloads:detail", pk=pk)
+    workload.delete()
     messages.success(request, f"{workload.name} is deleted.")
     return redirect("workloads:list")
 

@@ -11,6 +11,7 @@ from simcore.traces.trace import PS_PER_S, IntArray, Trace
 
 PERCENTILES = (50, 90, 99)
 DISPERSION_WINDOWS_S = (1, 10, 60)
+BUSIEST_WINDOWS_S = (60, 300, 3600)
 
 
 def percentile(values: IntArray, percent: float) -> int:
@@ -39,9 +40,27 @@ def index_of_dispersion(trace: Trace, window_s: float) -> float | None:
     windows = int(offsets[-1]) // window_ps
     if windows < 2:
         return None
-    _, counts = np.unique((offsets // window_ps)[offsets < windows * window_ps], return_counts=True)
+    counts = _counts(offsets[: int(np.searchsorted(offsets, windows * window_ps))] // window_ps)
     requests, squares = int(counts.sum()), int((counts * counts).sum())
     return (windows * squares - requests * requests) / (windows * requests)
+
+
+def busiest_req_per_s(trace: Trace, window_s: float) -> float | None:
+    """The most requests in one of the same windows, a second. None for fewer than two windows."""
+    offsets = trace.arrival_ps - trace.arrival_ps[0]
+    window_ps = round(window_s * PS_PER_S)
+    windows = int(offsets[-1]) // window_ps
+    if windows < 2:
+        return None
+    within = offsets[: int(np.searchsorted(offsets, windows * window_ps))]
+    return int(_counts(within // window_ps).max()) / window_s
+
+
+def _counts(windows: IntArray) -> IntArray:
+    """How many arrivals each window that has any holds; they are in order."""
+    ends = np.append(np.flatnonzero(np.diff(windows)) + 1, len(windows))
+    counts: IntArray = np.diff(ends, prepend=0)
+    return counts
 
 
 def burstiness(trace: Trace) -> dict[str, Any]:
@@ -83,6 +102,7 @@ def statistics(trace: Trace) -> dict[str, Any]:
         "cached_prompt_tokens": int(trace.cached_prompt_tokens.sum()),
         "requests_with_max_output_tokens": int((trace.max_output_tokens > 0).sum()),
         "length_rank_correlation": spearman(trace.prompt_tokens, trace.output_tokens),
+        "busiest_req_per_s": {f"{window}_s": busiest_req_per_s(trace, window) for window in BUSIEST_WINDOWS_S},
         "burstiness": burstiness(trace),
     }
 

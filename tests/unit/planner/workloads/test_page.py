@@ -12,7 +12,7 @@ from planner.accounts.models import Team, User
 from planner.workloads.models import Workload
 from planner.workloads.page import workload_page
 from planner.workloads.services import save_upload
-from planner.workloads.summary import MOST_BINS, arrivals, lengths
+from planner.workloads.summary import MOST_BINS, arrivals, histogram_edges, lengths
 from simcore.traces import ParseReport, Trace, generate, read_trace
 from simcore.traces.synthetic import SyntheticSpec
 
@@ -50,7 +50,9 @@ def test_bins_are_few_and_their_rates_add_up(rate: float) -> None:
 
 
 def test_lengths_are_values_of_the_data() -> None:
-    found = lengths(Trace.of("t", range(1000), range(1, 1001), [1] * 1000).prompt_tokens)
+    found = lengths(Trace.of("t", range(1000), range(1, 1001), [1] * 1000).prompt_tokens, histogram_edges(1000))
+    assert sum(found["histogram"]["requests"]) == 1000
+    assert found["histogram"]["edges"][-1] > 1000
     assert found["percentiles"]["0"] == 1
     assert found["percentiles"]["50"] == 500
     assert found["percentiles"]["99.9"] == 999
@@ -79,12 +81,12 @@ def test_words_of_the_conversation_mix(alice_client: Client) -> None:
 def test_every_chart_has_its_figure_and_its_table(alice_client: Client) -> None:
     page = alice_client.get(f"/workloads/{Workload.of_mix('coding').pk}").content.decode()
     figures = re.findall(r'<script id="(\w+)-figure" type="application/json">(.*?)</script>', page)
-    assert [name for name, _ in figures] == ["arrivals", "lengths"]
+    assert [name for name, _ in figures] == ["arrivals", "lengths", "histogram"]
     for name, text in figures:
         assert f'data-chart="{name}-figure"' in page
         data = json.loads(text)["data"]
         assert all(len(trace["x"]) == len(trace["y"]) > 10 for trace in data)
-    assert page.count("<details") == 2
+    assert page.count("<details") == 3
     assert '<td class="number">P99.9</td>' in page
 
 

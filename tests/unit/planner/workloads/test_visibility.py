@@ -60,7 +60,7 @@ def test_a_workload_that_a_study_used_is_kept(workload: Workload, alice_client: 
     revision = Scenario.objects.create(team=team, name="asked").revisions.create(number=1, inputs={})
     Study.objects.create(team=team, revision=revision, workload=workload, spec={}, prices={}, trace_hash="")
     page = alice_client.post(f"/workloads/{workload.pk}/delete", follow=True).content.decode()
-    assert "ours is kept: 1 study used it." in page
+    assert "ours is kept, for questions ask about it: asked (1 answer)." in page
     assert Workload.unscoped.filter(pk=workload.pk).exists()
 
 
