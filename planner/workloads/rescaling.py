@@ -91,5 +91,8 @@ def _words(own: Burstiness, compressed: Burstiness, copies: Burstiness, rate: fl
         for window in (1, 60)
         if own.dispersion.get(window) is not None and compressed.dispersion.get(window) is not None
     ]
+    if compressed.dispersion.get(60) is None:
+        lasts = compressed.requests / compressed.rate_req_per_s
+        said.append(f"compressed it lasts {short(lasts)} s, too short to tell of windows of 60 s")
     brought = f"From {short(own.rate_req_per_s)} to {short(rate)} requests/s"
-    return f"{brought}: {'; '.join(said)}." if said else f"{brought}: too short for windows of 1 s."
+    return f"{brought}: {'; '.join(said)}."

@@ -23,12 +23,13 @@ def bursts(alice_client: Client, alice: User) -> Workload:
 
 def test_the_page_says_what_becomes_of_bursts(bursts: Workload, alice_client: Client) -> None:
     page = alice_client.get(f"/workloads/{bursts.pk}?rate=14").content.decode()
-    assert "From 1.41 to 14 requests/s: in windows of 1 s the variance of requests goes from 5.59" in page
+    assert "From 1.41 to 14 requests/s: in windows of 1 s the variance of requests goes from 5.6 to" in page
     for how in ("trace", "superpose", "poisson"):
         assert f"/?workload={bursts.pk}&amp;rate_req_per_s=14.0&amp;arrivals={how}" in page
     assert 'data-chart="dispersion-figure"' in page
     part = alice_client.get(f"/workloads/{bursts.pk}/rescaled?rate=14").content.decode()
-    assert part.strip().startswith("<section") or "<h1" not in part
+    assert "<section" in part
+    assert "<h1" not in part
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_rest_refuses_a_file_that_drives_no_arrivals(alice_client: Client) -> No
 def test_rest_tells_the_figures_of_the_page(bursts: Workload, alice_client: Client) -> None:
     told = alice_client.get(f"{API}{bursts.pk}/rescaled?rate_req_per_s=14").json()
     assert told["arrivals"]["trace"]["rate_req_per_s"] == pytest.approx(14)
-    assert told["own"]["dispersion"]["1_s"] == pytest.approx(5.59, abs=0.01)
+    assert told["own"]["dispersion"]["1_s"] == pytest.approx(5.6, abs=0.01)
     assert set(told["arrivals"]) == {"trace", "superpose", "poisson"}
     assert alice_client.get(f"{API}{bursts.pk}/rescaled").status_code == 400
 
