@@ -16,6 +16,7 @@ from planner.scenarios.forms import QuestionForm
 from planner.scenarios.limit_checks import of_money
 from planner.scenarios.limits_shown import LimitTable, allowed, limits_shown
 from planner.scenarios.page import QuestionPage
+from planner.scenarios.traffic import traffic
 from planner.studies import workers
 from planner.studies.spec import Question, compile_question
 from simcore.catalogue import resolve_model
@@ -111,7 +112,7 @@ def _of(spec: StudySpec, workload_id: int, trace_hash: str) -> Preview:
     lone = bare.reference()
     designs, cpu_s = _first_designs(bare.found)
     return Preview(
-        (_alone(lone), f"{allowed(bare, lone)} {_work(bare)}", designs),
+        (_alone(lone), f"{allowed(bare, lone)} {_work(bare)}", *traffic(bare), designs),
         tuple(checks.warnings(bare)),
         leaves_out=any(checks.left_out(bare)),
         outside=outside_words(outside_measured(_curves(bare.found), bare.requests.asked)),
