@@ -19,6 +19,8 @@ SIGNATURES = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"\x1f\x8b": "a gz file",
     b"%PDF": "a PDF",
+    b"\xff\xfe": "UTF-16, as Excel writes Unicode text",
+    b"\xfe\xff": "UTF-16",
 }
 """What files that are no CSV begin with."""
 
@@ -34,15 +36,19 @@ class CsvFile:
 def read_csv(data: bytes) -> CsvFile:
     """The rows of a CSV file; SpecError says why it is none. Empty rows are left out."""
     text = _text(data)
-    lines = text.splitlines(keepends=True)
-    if not lines or not lines[0].strip():
+    head = next((line for line in text.splitlines() if line.strip() and not _is_for_excel(line)), "")
+    if not head:
         raise SpecError("line 1: found nothing, expected the names of the columns")
-    delimiter = max(DELIMITERS, key=lines[0].count)
-    records = _records(lines, delimiter)
+    records = _records(text, max(DELIMITERS, key=head.count))
     _, names = next(records)
     header = tuple(name.strip().lower() for name in names)
     _check_header(header)
-    return CsvFile(header, [(line, _cells(line, header, cells)) for line, cells in records if any(cells)])
+    return CsvFile(header, [(line, _cells(line, header, cells)) for line, cells in records])
+
+
+def _is_for_excel(line: str) -> bool:
+    """``sep=;``, by which Excel knows how a file is separated."""
+    return line.lower().startswith("sep=")
 
 
 def _text(data: bytes) -> str:
@@ -61,15 +67,16 @@ def _text(data: bytes) -> str:
     return text
 
 
-def _records(lines: list[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Line and cells of each record, one in quotes over several lines too."""
-    reader = csv.reader(io.StringIO("".join(lines), newline=""), delimiter=delimiter, strict=True)
+def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Line and cells of each record that says something, one in quotes over several lines too."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
         for number, cells in enumerate(reader):
             if number > MOST_ROWS:
                 raise SpecError(f"found more than {MOST_ROWS:,} rows, expected at most that")
-            yield line, [cell.strip() for cell in cells]
+            if any(cell.strip() for cell in cells) and not _is_for_excel(cells[0]):
+                yield line, [cell.strip() for cell in cells]
             line = reader.line_num + 1
     except csv.Error as error:
         raise SpecError(f"line {line}: found what is not CSV ({error})") from None

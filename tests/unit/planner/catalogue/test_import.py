@@ -120,6 +120,8 @@ def test_a_wrong_row_is_refused_with_its_line_and_nothing_is_taken(
     [
         (b"", "Line 1: found nothing"),
         (b"PK\x03\x04rest of a workbook", "Found an Excel or zip file, expected CSV"),
+        ("id,field,value".encode("utf-16"), "Found UTF-16, as Excel writes Unicode text, expected CSV"),
+        (b"\n\n", "Line 1: found nothing"),
         (b"id,field\xff\xfe", "found bytes that are not UTF-8"),
         (b"id,field,value\x00\n", "found a NUL character"),
         (HEADER.encode() + b"x" * 2_000_000, "Found more than 2,000,000 bytes"),
@@ -150,7 +152,7 @@ def test_no_file_is_said_too(alice_client: Client) -> None:
 
 def test_one_row_an_item_with_semicolons_and_a_byte_order_mark(alice_client: Client, alice: User) -> None:
     text = (
-        "\ufeffid;name;accelerator;accelerators;nic_bytes_per_s;host_w;nameplate_w;source\r\n"
+        "\ufeffsep=;\r\n\r\nid;name;accelerator;accelerators;nic_bytes_per_s;host_w;nameplate_w;source\r\n"
         "ours;Ours;h100-80gb;4;50e9;900;5000;our offer\r\n"
         "dgx-h100;;;;;1900;;our meter\r\n"
     )
