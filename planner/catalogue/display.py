@@ -1,6 +1,7 @@
 """Figures as people read them: prefixes instead of powers of ten, both kinds of gigabyte, words for fields."""
 
 from dataclasses import dataclass
+from datetime import date
 
 from planner.catalogue.models import Figure, FigureOverride
 
@@ -102,6 +103,17 @@ def shown(figure: Figure) -> ShownFigure:
 def words_of(field: str) -> str:
     """A figure's name for people."""
     return WORDS.get(field, field.replace("_", " ").capitalize())
+
+
+def age(text: str, today: date) -> str:
+    """``7 months ago``, of a date such as 2026-04 or 2026-04-27; empty where it is not past or no date."""
+    year, _, month = text[:7].partition("-")
+    if not (year.isdecimal() and month.isdecimal()):
+        return ""
+    months = 12 * (today.year - int(year)) + today.month - int(month)
+    if months < 1:
+        return ""
+    return f"{months} months ago" if months > 1 else "a month ago"
 
 
 def quantity(value: str, unit: str) -> str:

@@ -3,10 +3,12 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from planner.accounts.teams import working_team, writing_team
 from planner.catalogue.books import books
+from planner.catalogue.display import age
 from planner.catalogue.edit_views import book_for, known_table, row_for
 from planner.catalogue.forms import ModelForm
 from planner.catalogue.listing import SHOW, TITLES, Asked, book_lines, overview, table_of
@@ -48,7 +50,8 @@ def price_book(request: HttpRequest, book_id: str) -> HttpResponse:
         (price, names.get(price.machine, ""), book.was(price.machine), book.is_own(price.machine))
         for price in book.book.prices
     ]
-    context = {"book": book, "lines": lines, "may_add": _may_add(request)}
+    said = age(book.book.date, timezone.now().date())
+    context = {"book": book, "age": said, "lines": lines, "may_add": _may_add(request)}
     return render(request, "catalogue/price_book.html", context)
 
 

@@ -1,10 +1,12 @@
 """The catalogue's pages and its REST interface."""
 
+from datetime import date
+
 import pytest
 from django.test import Client
 
 from planner.accounts.models import Team
-from planner.catalogue.display import quantity
+from planner.catalogue.display import age, quantity
 from planner.catalogue.models import FigureOverride
 from simcore import catalogue
 from simcore.memory import kv_capacity
@@ -153,6 +155,18 @@ def test_the_api_gives_rows_with_provenance(alice_client: Client) -> None:
     assert alice_client.get("/api/v1/catalogue/price-books/").json()["count"] == 3
     for address in ("cables/", "machines/dgx-h10/", "price-books/lst/"):
         assert alice_client.get(f"/api/v1/catalogue/{address}").status_code == 404
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("2026-04-27", "7 months ago"),
+    ("2026-10", "a month ago"),
+    ("2025-11-30", "12 months ago"),
+    ("2026-11-01", ""),
+    ("2027-01", ""),
+    ("spring", ""),
+])  # fmt: skip
+def test_a_dates_age_is_said_in_months(text: str, said: str) -> None:
+    assert age(text, date(2026, 11, 30)) == said
 
 
 @pytest.mark.parametrize(("value", "unit", "text"), [
