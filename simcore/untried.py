@@ -50,7 +50,7 @@ class Untried:
     cpu_s: float = 0.0
     """What one run of each takes, about."""
     nothing_holds: bool = False
-    """No design tried holds the rate, limits aside: larger ones, which were not looked for, may."""
+    """No design tried holds the rate, which is above the study's: larger ones, which were not looked for, may."""
 
     def __bool__(self) -> bool:
         return bool(self.count) or self.nothing_holds

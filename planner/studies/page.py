@@ -192,7 +192,7 @@ class ResultPage:
 
     @property
     def check_s(self) -> float:
-        return check_s(self.untried.cpu_s)
+        return check_s(self.study, self.progress, self.untried.cpu_s)
 
     @cached_property
     def supposed(self) -> list[str]:

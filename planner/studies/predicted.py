@@ -22,15 +22,19 @@ FIXED_S = 0.5
 
 
 def again_s(study: Study, now: Progress) -> tuple[float, float]:
-    """Seconds that the study takes anew under another SLO, and at another rate, where capacities are known."""
-    cpu_s = _cpu_s(study.pk, now.step)
-    processes = max(1, workers.alive().count()) * _processes()
-    return FIXED_S + cpu_s[0] / processes, FIXED_S + cpu_s[1] / processes
+    """Seconds that the study takes anew under another SLO, and at another rate, where its capacities are known: another
+    engine than the study's knows none."""
+    of_slo, of_rate = _cpu_s(study.pk, now.step)
+    if study.engine_version != workers.engine_at_work():
+        of_rate = of_slo
+    return FIXED_S + of_slo / _all_processes(), FIXED_S + of_rate / _all_processes()
 
 
-def check_s(cpu_s: float) -> float:
-    """Seconds that designs take of which one run each takes so much: those that hold are searched, too."""
-    return FIXED_S + cpu_s / TRIAL_RUNS * RUNS / 2 / (max(1, workers.alive().count()) * _processes())
+def check_s(study: Study, now: Progress, cpu_s: float) -> float:
+    """Seconds that designs take beside the study's own, of which one run each takes so much: those that hold are
+    searched, too."""
+    again = 0.0 if study.engine_version == workers.engine_at_work() else again_s(study, now)[0]
+    return FIXED_S + again + cpu_s / TRIAL_RUNS * RUNS / 2 / _all_processes()
 
 
 @lru_cache(maxsize=64)
@@ -57,6 +61,10 @@ def _sum(designs: Sequence[Design], statistics: WorkloadStatistics, runs: float)
         return 0.0
     sample = designs[:: max(1, len(designs) // SAMPLE)]
     return sum(predicted_cpu_s(design.case, statistics, runs) for design in sample) * len(designs) / len(sample)
+
+
+def _all_processes() -> int:
+    return max(1, workers.alive().count()) * _processes()
 
 
 def _processes() -> int:

@@ -157,7 +157,7 @@ def _within(case: Case, spec: StudySpec) -> bool:
 
 
 def _candidates(result: StudyResult, task: Task, found: Json) -> Iterable[Candidate]:
-    for case, least in zip(task.cases, found["least"], strict=True):
+    for case, least in zip(task.cases, found.get("least", ()), strict=True):  # nothing was run where no size is allowed
         if least is not None:
             counts = [pool.machines or 1 for pool in case.pools]
             cost = usd_per_hour(fleet.machine_counts(case), result.book)

@@ -8,15 +8,19 @@ from html import unescape
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from planner.accounts.models import User
 from planner.numerals import short
+from planner.scenarios.services import create_scenario
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.moves import read_moves
 from planner.studies.results import study_result
+from planner.studies.services import start_study
 from simcore.explain import answer
 from simcore.what_if import Changes, what_if
-from tests.unit.planner.studies.conftest import Counted
+from tests.unit.planner.studies.conftest import Counted, Inputs
 
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
@@ -125,3 +129,23 @@ def test_moves_have_one_address(study: Study) -> None:
     assert moves.query == {"pue": "1.3", "power_limit": "400", "usd.dgx-h100": "12.5"}
     assert read_moves(moves.query, base) == moves
     assert moves.without("pue") == {"power_limit": "400", "usd.dgx-h100": "12.5"}
+
+
+def test_a_question_that_nothing_meets_says_what_is_missing_and_may_be_supposed_otherwise(
+    alice: User,
+    inputs: Inputs,
+    work: Callable[..., int],
+    counted: Counted,
+    alice_client: Client,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        asked = start_study(alice, create_scenario(alice, inputs | {"power_limit_kw": 14}))
+    work()
+    page = page_of(alice_client, asked)
+    assert "No design within 14 kW nameplate holds" in page
+    assert "kW more nameplate power." in page
+    assert "What if:" not in page
+    wider = page_of(alice_client, asked, "?power_limit=none")
+    assert "no power limit: now " in wider
+    assert "as it was asked no design held it" in wider
