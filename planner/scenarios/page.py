@@ -115,6 +115,18 @@ class QuestionPage:
         return SOURCES["slo_kind"].origin
 
     @property
+    def goal_source(self) -> str:
+        return SOURCES["goal"].origin
+
+    @property
+    def percentiles_source(self) -> str:
+        return f"Default: {SOURCES['percentiles'].default}. {SOURCES['percentiles'].origin}"
+
+    @property
+    def attainment_source(self) -> str:
+        return f"Default: 99 %. {SOURCES['attainment_share'].origin}"
+
+    @property
     def power_source(self) -> str:
         """Whose figures a power limit is held against, and why the one is the default."""
         return f"{POWER_FIGURES} {SOURCES['power_kind'].origin}"

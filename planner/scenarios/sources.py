@@ -81,6 +81,10 @@ SOURCES = {
     "pue": Source("Uptime Institute's survey of data centres, 2025: the mean. Large new ones reach 1.1 to 1.2."),
     "slowdown_multiplier": Source(f"{SPLITWISE}, Table VI as it is."),
     "slowdown_reference": Source(f"{SPLITWISE}, Table VI: the same request alone on a DGX-A100."),
+    "percentiles": Source(
+        f"{SARATHI}, section 5.1: P99 of time between tokens, the median of scheduling delay; {OURS} for the others.",
+        "P99, of scheduling delay P50",
+    ),
     "attainment_share": Source("MLPerf Inference, Server and Interactive scenarios: the 99th percentile of both."),
     "size_to": Source(f"{OURS}: the answer says what holding the rate at the lower bound would cost."),
     "counts_tried": Source(f"{OURS} (docs/decisions/0013-pruning-by-proof.md)."),
