@@ -9,6 +9,7 @@ from simcore.analyses import Lab
 from simcore.analyses.kind import Json, Run
 from simcore.capacity import at_rate
 from simcore.detail import run_detail
+from simcore.detail.failure import failure
 from simcore.detail.racks import rack_watts
 from simcore.evaluate import capacity_of
 from simcore.evaluation import Evaluation
@@ -53,6 +54,10 @@ class EngineLab(Lab):
     def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
         self.check()
         return run_detail(case, self.trace, rate_req_per_s, longer_than_s)
+
+    def failure(self, case: Case, rate_req_per_s: float, pool: int, machines: int) -> Json:
+        self.check()
+        return failure(case, self.trace, rate_req_per_s, pool, machines)
 
     def rack_watts(self, case: Case, rate_req_per_s: float, most: Sequence[int]) -> list[Json]:
         self.check()

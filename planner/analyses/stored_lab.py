@@ -67,6 +67,11 @@ class StoredLab(EngineLab):
         self._step()
         return found
 
+    def failure(self, case: Case, rate_req_per_s: float, pool: int, machines: int) -> Json:
+        found = super().failure(case, rate_req_per_s, pool, machines)
+        self._step()
+        return found
+
     def rack_watts(self, case: Case, rate_req_per_s: float, most: Sequence[int]) -> list[Json]:
         found = super().rack_watts(case, rate_req_per_s, most)
         self._step()

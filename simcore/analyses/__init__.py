@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simcore.analyses import (
+    failures,
     flip_points,
     growth,
     neighbourhood,
@@ -33,6 +34,7 @@ KINDS: dict[str, Kind[Any, Any]] = {
     "slo_cost": slo_cost.KIND,
     "racks": racks.KIND,
     "growth": growth.KIND,
+    "failures": failures.KIND,
     "stress": stress.KIND,
     "why_not_mine": why_not_mine.KIND,
     "run_detail": run_detail.KIND,

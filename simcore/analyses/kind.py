@@ -69,6 +69,9 @@ class Lab(Protocol):
     def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
         """The run at a rate in detail (``simcore.detail``). SpecError where it cannot run."""
 
+    def failure(self, case: Case, rate_req_per_s: float, pool: int, machines: int) -> Json:
+        """A run at a rate in which so many machines of a pool fail (``simcore.detail.failure``)."""
+
     def rack_watts(self, case: Case, rate_req_per_s: float, most: Sequence[int]) -> list[Json]:
         """What racks of up to so many machines of each pool draw at a rate (``simcore.detail.racks``)."""
 

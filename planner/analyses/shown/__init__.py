@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.analyses.shown import (
+    failures,
     flip_points,
     growth,
     neighbourhood,
@@ -28,6 +29,7 @@ SHOWN: dict[str, Callable[[Json], Shown]] = {
     "slo_cost": slo_cost.shown,
     "racks": racks.shown,
     "growth": growth.shown,
+    "failures": failures.shown,
     "stress": stress.shown,
     "why_not_mine": why_not_mine.shown,
     "run_detail": run_detail.shown,

@@ -11,6 +11,7 @@ from simcore.analyses.kind import Run
 from simcore.evaluation import Evaluation
 from simcore.spec import Case
 from tests.unit.simcore.analyses.subjects import MadeUp, held, rate_result, subject, times
+from tests.unit.simcore.analyses.test_failures import failure
 from tests.unit.simcore.analyses.test_racks import drawn
 
 
@@ -27,9 +28,9 @@ def racks(case: Case, rate: float, most: Sequence[int]) -> list[dict[str, Any]]:
     return drawn(case, rate, most)
 
 
-@pytest.mark.parametrize("kind", ["token_budget", "slo_cost", "racks", "growth"])
+@pytest.mark.parametrize("kind", ["token_budget", "slo_cost", "racks", "growth", "failures"])
 def test_a_section_is_words_charts_and_tables(kind: str) -> None:
-    found = shown(kind, analyse(kind, subject(), MadeUp(capacity, run, racks), {}))
+    found = shown(kind, analyse(kind, subject(), MadeUp(capacity, run, racks, failure), {}))
     assert found.sentences
     assert found.assumptions
     assert found.charts

@@ -45,8 +45,9 @@ class MadeUp:
         capacity: Callable[[Case], Evaluation] = nobody,
         run: Callable[[Case, float], Run] = nobody,
         rack_watts: Callable[[Case, float, Sequence[int]], list[dict[str, Any]]] = nobody,
+        failure: Callable[[Case, float, int, int], dict[str, Any]] = nobody,
     ) -> None:
-        self.capacity, self.run, self.rack_watts = capacity, run, rack_watts
+        self.capacity, self.run, self.rack_watts, self.failure = capacity, run, rack_watts, failure
 
 
 def subject(book: PriceBook | None = None, each: float = 10.0, **changes: object) -> Subject:

@@ -1,0 +1,129 @@
+"""What becomes of requests when machines fail in the middle of a run, and how long until those that arrive are served
+as before.
+
+The same requests as in a run at the rate. When so many of them have arrived (``FAILS_AFTER``) the last machines of a
+pool fail, for the rest of the run (``simcore/engine/oracle/availability.py``: what was on them is queued again).
+Measured are the requests that arrive from then on, up to 90 %.
+
+Recovered: from when on, in every ten seconds of arrivals, no more requests are late than a limit allows, beyond chance
+(``allowed`` x n + 3 standard deviations + 1). Late is beyond the limit at a metric's highest percentile; of an
+attainment, beyond either. TBT over gaps is no request's and is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simcore.catalogue import resolve_machine
+from simcore.evaluation import LimitResult
+from simcore.fleet import pool_machines, replica_count
+from simcore.latencies import INFINITE, Latencies
+from simcore.latency.curve import PS_PER_S
+from simcore.probes import Prober
+from simcore.simulation import EngineName, simulate
+from simcore.slo import Objective, limit_values
+from simcore.spec import AttainmentSlo, AvailabilitySpec, Case, PoolSpec, encode
+from simcore.traces import Trace
+from simcore.waited import window_latencies
+
+FAILS_AFTER, MEASURED_TO = 0.3, 0.9
+"""Shares of the requests."""
+STRETCH_S = 10
+CHANCE = 3.0
+Late = tuple[NDArray[np.bool_], float]
+
+
+def failure(
+    case: Case, trace: Trace, rate_req_per_s: float, pool: int, machines: int, name: EngineName = "fast"
+) -> dict[str, Any]:
+    """A run at the rate in which so many machines of the pool (by its place) fail. SpecError where it cannot run."""
+    probe = Prober.of(case, trace, case.seed, name).probe(rate_req_per_s)
+    load = probe.load
+    first, last = int(FAILS_AFTER * len(load)), int(MEASURED_TO * len(load))
+    at_ps = int(load.arrival_ps[first])
+    failing = _failing(case, pool, lost_replicas(case.pools[pool], machines), at_ps / PS_PER_S)
+    done = simulate(failing, load, probe.goal, (first, last), name)
+    latencies = window_latencies(done.inputs, done.run, (first, last))
+    return {
+        "lost_replicas": lost_replicas(case.pools[pool], machines),
+        "met": done.summary.feasible,
+        "stable": done.summary.stability.stable,
+        "limits": [encode(limit) for limit in done.summary.slo.limits],
+        "measured_s": (int(load.arrival_ps[last - 1]) - at_ps) / PS_PER_S,
+        "requests": last - first,
+        "recovered_s": recovered_s(at_ps, latencies, _late(probe.goal, latencies, done.summary.slo.limits)),
+    }
+
+
+def lost_replicas(pool: PoolSpec, machines: int) -> int:
+    """Replicas that so many failed machines take with them: a replica is lost with any machine that it spans."""
+    needed, accelerators = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine).accelerators
+    if needed > accelerators:
+        span = -(-needed // accelerators)
+        spare = pool_machines(pool) - replica_count(pool) * span
+        return min(-(-max(machines - spare, 0) // span), replica_count(pool))
+    return min(machines * (accelerators // needed), replica_count(pool))
+
+
+def _failing(case: Case, place: int, lost: int, at_s: float) -> Case:
+    """The last replicas of the pool fail."""
+    pool, count = case.pools[place], replica_count(case.pools[place])
+    changes = tuple(AvailabilitySpec("failed", at_s, replica) for replica in range(count - lost, count))
+    pools = tuple(replace(pool, availability=changes) if i == place else other for i, other in enumerate(case.pools))
+    return replace(case, pools=pools)
+
+
+def _late(goal: Objective, latencies: Latencies, limits: Sequence[LimitResult]) -> list[Late]:
+    """Which requests are late by each metric, and the share that may be."""
+    if isinstance(goal.slo, AttainmentSlo):
+        ttft, tpot = (limit * PS_PER_S for limit in (goal.slo.ttft_s, goal.slo.tpot_s))
+        late = (latencies.ttft_ps > ttft) | (latencies.ttft_ps == INFINITE) | (latencies.tpot_ps > tpot)
+        return [(late, 1 - goal.slo.share)]
+    highest = {limit.metric: limit for limit in sorted(limits, key=lambda limit: limit.percentile)}
+    found = []
+    for limit in highest.values():
+        values = limit_values(goal, latencies, limit)
+        if values is not None:
+            found.append((_of_all(latencies, values) > limit.limit, 1 - limit.percentile / 100))
+    return found
+
+
+def _of_all(latencies: Latencies, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One entry a request: what only requests with a second token have is 0 of the others."""
+    if len(values) == len(latencies):
+        return values
+    every = np.zeros(len(latencies))
+    every[latencies.has_tpot] = values
+    return every
+
+
+def recovered_s(failed_ps: int, latencies: Latencies, late: Iterable[Late]) -> float | None:
+    """Seconds from the failure on; None where it has not recovered by the last stretch, or nothing says."""
+    second = (latencies.arrival_ps - failed_ps) // PS_PER_S
+    seconds = int(second[-1]) + 1
+    ends = [_last_bad(second, seconds, which, allowed) for which, allowed in late]
+    if not ends or any(end >= seconds for end in ends):
+        return None
+    return float(max(ends))
+
+
+def _last_bad(second: NDArray[np.int64], seconds: int, late: NDArray[np.bool_], allowed: float) -> int:
+    """The end of the last stretch in which too many were late; 0 where there is none."""
+    arrived = _stretches(np.bincount(second, minlength=seconds))
+    missed = _stretches(np.bincount(second[late], minlength=seconds))
+    most = allowed * arrived + CHANCE * np.sqrt(allowed * arrived) + 1
+    bad = np.flatnonzero(missed > most)
+    return int(bad[-1]) + min(STRETCH_S, seconds) if len(bad) else 0
+
+
+def _stretches(by_second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sums over every stretch of ten seconds, or of all there are."""
+    upto = np.concatenate([[0], np.cumsum(by_second)])
+    size = min(STRETCH_S, len(by_second))
+    sums: NDArray[np.int64] = upto[size:] - upto[:-size]
+    return sums
