@@ -9,6 +9,7 @@ from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_writable, naming, read_json, read_requests, write_lines
 from simcore.commands.numbers import count
 from simcore.spec import SpecError, decode_study
+from simcore.traces.synthetic import SyntheticSpec
 
 FILES = ("designs.csv", "frontier.json")
 
@@ -27,6 +28,8 @@ def plan(arguments: argparse.Namespace) -> None:
     folder = output_folder(arguments.out)
     with naming(arguments.study):
         spec = decode_study(read_json(arguments.study))
+        if spec.workload.synthetic is not None:
+            SyntheticSpec.from_json(spec.workload.synthetic, "workload.synthetic")  # better now than after compiling
     from simcore import plan as study
     from simcore.engine.fast.warm import warm_up
     from simcore.study import load_trace

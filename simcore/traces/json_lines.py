@@ -91,6 +91,8 @@ class JsonLinesReader:
         """The texts of each plain line; None for a line to be read by itself, as all are where a key may be there
         twice."""
         texts = [self._line(line) for line in lines]
+        if not is_text(data):
+            texts = [found if is_text(line) else None for line, found in zip(lines, texts, strict=True)]
         others = b"".join(line for line, found in zip(lines, texts, strict=True) if found is None)
         for place, key in enumerate(self.keys):
             once = sum(found is not None and found[place] != b"" for found in texts)
@@ -112,6 +114,15 @@ class JsonLinesReader:
         record = json_object(data)
         self.format.refuse(record)
         return {column: at(record, column) for column in self.columns}
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8, what is passed over unread too."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def columns_of(names: Iterable[str], columns: Iterable[Iterable[bytes]]) -> tuple[Bytes, Spans]:

@@ -6,8 +6,13 @@ import json
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simcore.traces import ParseReport, Trace, TraceError, read_trace
+from simcore.traces.json_lines import JsonLinesReader
+from simcore.traces.lines import Block
+from simcore.traces.mooncake import MOONCAKE
 from simcore.traces.trace import PS_PER_S
 from tests.unit.simcore.traces.samples import aiperf, aiperf_record, document, mooncake, vllm
 
@@ -267,6 +272,38 @@ def test_vllm_runs_that_cannot_drive_arrivals_say_why_and_what_to_do(run: object
 def test_vllm_runs_appended_to_one_file_are_not_one_trace() -> None:
     with pytest.raises(TraceError, match=r"found 2 runs, one after the other \(--append-result\)"):
         read(document(vllm()) + b"\n" + document(vllm()))
+
+
+ODD = ['"7"', "1.5", "12.0", "1e1", "NaN", "null", "true", "[]", '"x"', "0.25", "3.1234567890125", "9" * 25]
+MORE = ["", ', "input_length": 3', ', "note": "é"', ', "note": "\udcff"', ', "hash_ids": [1, 2']
+VALUES = st.one_of(st.integers(-1, 50).map(str), st.sampled_from(ODD))
+RECORDS = st.lists(st.tuples(VALUES, VALUES, VALUES, st.sampled_from(MORE)), min_size=1, max_size=8)
+
+
+@given(RECORDS)
+def test_plain_and_single_json_lines_give_the_same_result(records: list[tuple[str, str, str, str]]) -> None:
+    lines = [
+        f'{{"timestamp": {at}, "input_length": {prompt}, "output_length": {output}{more}}}'
+        for at, prompt, output, more in records
+    ]
+    assert outcome(lines, JsonLinesReader) == outcome(lines, SingleLines)
+
+
+def outcome(lines: list[str], kind: type[JsonLinesReader]) -> object:
+    report = ParseReport("mooncake")
+    try:
+        data = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+        trace = kind("t", MOONCAKE, report).read([Block(data, 1)], None)
+    except TraceError as error:
+        return str(error), report.to_json()
+    return trace.content_hash(), report.to_json()
+
+
+class SingleLines(JsonLinesReader):
+    """The same with every line read by itself."""
+
+    def _line(self, line: bytes) -> None:
+        return None
 
 
 def test_a_file_s_name_says_nothing(tmp_path: object) -> None:
