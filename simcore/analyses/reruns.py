@@ -23,7 +23,7 @@ BETTER = 1.003
 FIRST_STEP = 0.1
 """Of two pools of one machine, so many of all are moved from one to the other first."""
 MOST_MOVES = 6
-MOST_LINES = 8
+MOST_LINES = 24
 """That the bound promises most."""
 
 

@@ -30,7 +30,7 @@ from simcore.workload_statistics import WorkloadStatistics
 
 MOST_PURCHASES = 4
 MOST_VALUES = 9
-CAPACITIES_A_FUTURE = 3.0
+CAPACITIES_A_FUTURE = 4.5
 """Searched for each purchase and future, about; the rest is passed over by bounds and single runs."""
 Machines = tuple[tuple[str, int], ...]
 
@@ -230,7 +230,7 @@ KIND = Kind(
     task_type=Task,
     task=task,
     cpu_s=cpu_s,
-    steps=lambda task: 4 * len(task.purchases) * len(task.futures),
+    steps=lambda task: 7 * len(task.purchases) * len(task.futures),
     run=run,
     told=told,
     fields=(

@@ -143,3 +143,11 @@ def test_the_section_has_a_table_of_purchases_and_one_of_each(asked: tuple[Subje
     tables = shown("stress", found).tables
     assert len(tables) == 1 + len(found["purchases"])
     assert tables[1].rows[0].cells[0].text == "today"
+
+
+def test_more_machines_never_hold_less_though_a_bound_promises_more_of_another_way(asked: tuple[Subject, Rule]) -> None:
+    ways = stress._ways(asked[0].result.spec)
+    alone = Reruns(asked[1], {"dgx-h100": 3}).most(ways).capacity_req_per_s
+    assert alone == pytest.approx(1.2)
+    both = Reruns(asked[1], {"dgx-h100": 3, "dgx-a100": 1}).most(ways)  # split: 1 DGX A100 decodes 0.6
+    assert both.capacity_req_per_s == pytest.approx(alone)
