@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from planner.scenarios.bare import Bare, Lone, time
+from planner.scenarios.sources import SOURCES
 from simcore.slo import decode_iteration_s
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, SlowdownSlo
 from simcore.words import limit_name, limit_value, listed, number
@@ -23,6 +24,8 @@ class LimitTable:
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    origin: str = ""
+    """What the limits are from, where they are not the user's own."""
 
 
 def limits_shown(bare: Bare, lone: Lone) -> LimitTable:
@@ -72,7 +75,8 @@ def _slowdown(slo: SlowdownSlo, lone: Lone) -> LimitTable:
         f" has limits of its own, against itself alone on a {lone.machine.name}."
     )
     head = ("", "Alone", *(f"P{p:g}" for p in percentiles))
-    return LimitTable(f"first token {first} ms, then {later} ms a token", caption, head, rows)
+    short = f"first token {first} ms, then {later} ms a token"
+    return LimitTable(short, caption, head, rows, SOURCES["slo_kind"].origin)
 
 
 def _cell(times: float, alone_s: float) -> str:

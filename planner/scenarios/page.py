@@ -111,10 +111,6 @@ class QuestionPage:
         return [option for option in self.form["machines"] if option.data["value"] not in shown]
 
     @property
-    def slo_source(self) -> str:
-        return SOURCES["slo_kind"].origin
-
-    @property
     def goal_source(self) -> str:
         return SOURCES["goal"].origin
 
@@ -185,7 +181,10 @@ def _shown(field: Field) -> str:
     if isinstance(chosen, list) and hasattr(field.bound.field, "choices"):
         return f"{len(chosen)} chosen"
     if isinstance(chosen, Mapping):
-        return said(chosen, dict(field.bound.field.widget.machines))
+        by_machine: Any = field.bound.field
+        values = dict(getattr(by_machine.each, "choices", ()))
+        named = {machine: values.get(value, value) for machine, value in chosen.items()}
+        return said(named, dict(by_machine.widget.machines))
     return _named(field, _text(chosen))
 
 

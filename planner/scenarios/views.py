@@ -14,7 +14,6 @@ from planner.scenarios.forms import QuestionForm
 from planner.scenarios.page import QuestionPage
 from planner.scenarios.preview import Preview
 from planner.scenarios.preview import preview as preview_of
-from planner.scenarios.sources import SOURCES
 from planner.sharing.seen import seen_by
 from planner.studies.models import Study
 from planner.studies.page import result_page
@@ -41,7 +40,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     study = studies.filter(pk=pk).first() if pk.isdecimal() else None
     offered = Choices.of(request.user, study.revision.rows if study else NOTHING)
     found = preview_of(request.user, request.GET, offered)
-    context = {"preview": found, "renewed": True, "slo_source": SOURCES["slo_kind"].origin}
+    context = {"preview": found, "renewed": True}
     return render(request, "scenarios/_preview.html", context)
 
 

@@ -144,7 +144,7 @@ function labelOf(control) {
   const own = control.closest("[data-by-machine]");
   const prefix = own ? `${nameOf(own)}, ` : "";
   const text = fieldset?.querySelector("legend").textContent ?? labelTextOf(control);
-  return midSentence(prefix + text.trim().split(",")[0].split(";")[0]);
+  return midSentence(prefix + text.trim().replace(/^or /, "").split(",")[0].split(";")[0]);
 }
 
 function labelTextOf(control) {

@@ -137,3 +137,12 @@ def test_the_question_as_a_sentence(alice: User, typed: Inputs, words: Words, sl
     assert sentence.endswith(
         "DGX A100 and DGX H100 priced by List Apr 2026 within 408 kW nameplate for the least cost."
     )
+
+
+def test_what_differs_is_called_by_its_name(alice: User, typed: Inputs) -> None:
+    chosen = {**typed, "latency_by_machine": {"dgx-h100": "roofline-2023"}, "on_hand": {"dgx-a100": 4}}
+    page = QuestionPage(QuestionForm(alice, initial=chosen))
+    assert page.differing == [
+        "machines on hand DGX A100 4",
+        "iteration times of single machines DGX H100 Roofline, engines of 2023",
+    ]

@@ -114,3 +114,8 @@ def test_a_rack_s_odd_number_of_accelerators_stands_in_no_question_s_way(told: T
     text = told(**rack, slo_kind="attainment", attainment_ttft_s="1", attainment_tpot_s="0.1")
     assert "Before any queueing: one request alone on a" in text
     assert "data-impossible" not in text
+
+
+def test_limits_of_ones_own_are_not_said_to_be_of_a_paper(told: Told) -> None:
+    assert "Table VI: nine limits" in told()
+    assert "Table VI: nine limits" not in told(slo_kind="absolute", ttft_limit_s="2")
