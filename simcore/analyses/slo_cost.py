@@ -73,6 +73,8 @@ def task(subject: Subject, parameters: Parameters) -> Task:
     result = subject.result
     bases = [result.designs[row.design_id].case for row in _bases(result)]
     wanted = dict.fromkeys(case for base in bases for case in _around(base) if _within(case, result.spec))
+    if not wanted:
+        raise SpecError("no size of the best designs keeps the question's limits: there is no cost to compare")
     return Task(tuple(wanted), result.spec.rate_req_per_s)
 
 

@@ -174,7 +174,8 @@ def _yours(cell: Json) -> str:
     ratio, together, split = cell["ratio"], cell["together"], cell["split"]
     if ratio is None:
         return f"As you ask, {_only(cell)}."
-    pair = f"{split['label']} against {together['label']}"
+    sides = (split["label"], together["label"]) if ratio >= 1 else (together["label"], split["label"])
+    pair = " against ".join(sides)
     if abs(ratio - 1) < EVEN:
         return f"As you ask, both cost the same a request: {pair}."
     what = "splitting costs" if ratio > 1 else "co-located serving costs"

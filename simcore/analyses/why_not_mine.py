@@ -110,17 +110,18 @@ def _verdict(own: StudyResult, result: StudyResult, design: Design) -> str:
         words = f"{than[0].lower()}{than[1:]} {own.winner.label}"
         return f"{row.label} meets the question and comes before the answer: {words}."
     sentence = why_not(result, row)
-    if sentence == "This is the answer.":
-        return f"{row.label} is the answer."
-    return f"{row.label}: {sentence[0].lower()}{sentence[1:]}"
+    begun = {"This is": " is", "Not the answer:": " is not the answer: it", "Holds": " holds"}
+    return next(
+        f"{row.label}{said}{sentence.removeprefix(by)}" for by, said in begun.items() if sentence.startswith(by)
+    )
 
 
 def _figures(result: StudyResult, design: Design) -> str:
     row = result.row(design.design_id)
     assert row is not None  # noqa: S101 - it was put there
-    held = f"It holds {number(row.capacity_req_per_s)} requests/s" if row.capacity_req_per_s else "It holds no rate"
+    held = f" and holds {number(row.capacity_req_per_s)} requests/s" if row.met and row.capacity_req_per_s else ""
     month = dollars(usd_per_month(row.usd_per_hour))
-    return f"{held}, for {month} a month and {kilowatts(row.provisioned_w)} provisioned."
+    return f"It costs {month} a month, takes {kilowatts(row.provisioned_w)} provisioned{held}."
 
 
 def _with(own: StudyResult, design: Design, evaluation: Evaluation) -> StudyResult:

@@ -13,9 +13,13 @@ from functools import cached_property
 from planner.analyses.shown.contours import contour
 
 CELL_WIDTH, CELL_HEIGHT = 40, 28
+WIDE_CELL_WIDTH, WIDE_CELL_HEIGHT = 68, 40
+FEW = 9
+"""Columns that leave room for wide cells."""
 LEFT, TOP, RIGHT, BOTTOM = 56, 26, 20, 48
 INSET = 2
 NAME_BELOW = 38
+CROSS, CROSS_AT = 7, 4
 LETTER_WIDTH = 6.6
 SHADES = 9
 
@@ -71,6 +75,11 @@ class DrawnMark:
     x: float
     y: float
 
+    @property
+    def cross(self) -> str:
+        """In the cell's corner, beside its value."""
+        return f"M{self.x + CROSS_AT} {self.y + CROSS_AT}l{CROSS} {CROSS}m0 -{CROSS}l-{CROSS} {CROSS}"
+
 
 @dataclass(frozen=True)
 class Label:
@@ -102,7 +111,21 @@ class HeatMap:
     key: tuple[tuple[str, str], ...] = ()
     """Classes and what they mean."""
 
-    cell_width, cell_height = CELL_WIDTH, CELL_HEIGHT
+    @property
+    def cell_width(self) -> int:
+        return WIDE_CELL_WIDTH if len(self.across) <= FEW else CELL_WIDTH
+
+    @property
+    def cell_height(self) -> int:
+        return WIDE_CELL_HEIGHT if len(self.across) <= FEW else CELL_HEIGHT
+
+    @property
+    def mark_width(self) -> int:
+        return self.cell_width - 2 * INSET
+
+    @property
+    def mark_height(self) -> int:
+        return self.cell_height - 2 * INSET
 
     @property
     def left(self) -> float:
@@ -111,11 +134,11 @@ class HeatMap:
 
     @property
     def width(self) -> float:
-        return self.left + CELL_WIDTH * len(self.across) + RIGHT + self._level_room
+        return self.left + self.cell_width * len(self.across) + RIGHT + self._level_room
 
     @property
     def height(self) -> float:
-        return TOP + CELL_HEIGHT * len(self.up) + BOTTOM
+        return TOP + self.cell_height * len(self.up) + BOTTOM
 
     @property
     def _level_room(self) -> float:
@@ -124,7 +147,7 @@ class HeatMap:
     @property
     def axis_y(self) -> float:
         """Below the lowest row."""
-        return TOP + CELL_HEIGHT * len(self.up)
+        return TOP + self.cell_height * len(self.up)
 
     @property
     def name_y(self) -> float:
@@ -133,19 +156,19 @@ class HeatMap:
 
     @property
     def axis_middle(self) -> float:
-        return self.left + CELL_WIDTH * len(self.across) / 2
+        return self.left + self.cell_width * len(self.across) / 2
 
     @property
     def up_middle(self) -> float:
-        return TOP + CELL_HEIGHT * len(self.up) / 2
+        return TOP + self.cell_height * len(self.up) / 2
 
     def _corner(self, across: float, up: float) -> tuple[float, float]:
         """Of a cell, its upper left corner; its middle where half a cell is added to both."""
-        return self.left + CELL_WIDTH * across, TOP + CELL_HEIGHT * (len(self.up) - 1 - up)
+        return self.left + self.cell_width * across, TOP + self.cell_height * (len(self.up) - 1 - up)
 
     def _middle(self, across: float, up: float) -> tuple[float, float]:
         x, y = self._corner(across, up)
-        return x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2
+        return x + self.cell_width / 2, y + self.cell_height / 2
 
     @cached_property
     def cells(self) -> list[DrawnCell]:
@@ -154,7 +177,7 @@ class HeatMap:
         for up in reversed(range(len(self.up))):
             for across, place in enumerate(self.places[up]):
                 x, y = self._corner(across, up)
-                found.append(DrawnCell(place, x, y, x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 4))
+                found.append(DrawnCell(place, x, y, x + self.cell_width / 2, y + self.cell_height / 2 + 4))
         return found
 
     @property
@@ -169,8 +192,6 @@ class HeatMap:
     def drawn_marks(self) -> list[DrawnMark]:
         corners = [(mark, self._corner(mark.across, mark.up)) for mark in self.marks]
         return [DrawnMark(mark, x + INSET, y + INSET) for mark, (x, y) in corners]
-
-    mark_width, mark_height = CELL_WIDTH - 2 * INSET, CELL_HEIGHT - 2 * INSET
 
     @property
     def lines(self) -> list[Line]:
@@ -195,7 +216,7 @@ class HeatMap:
         if not self._inside(across, up):
             return []
         x, y = self._corner(across, up)
-        right, low = x + CELL_WIDTH, y + CELL_HEIGHT
+        right, low = x + self.cell_width, y + self.cell_height
         sides = {
             (-1, 0): ((x, y), (x, low)),
             (1, 0): ((right, y), (right, low)),

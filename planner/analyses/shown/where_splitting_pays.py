@@ -39,7 +39,7 @@ def _map(told: Json) -> HeatMap:
         across=tuple(short(ratio) for ratio in told["output_over_input"]),
         up=tuple(f"× {short(multiplier)}" for multiplier in told["multipliers"]),
         places=[[_place(cell) for cell in row] for row in cells],
-        levels=(Level([[_value(cell) for cell in row] for row in cells], 1.0, "1.0", "level bold"),),
+        levels=(Level([[_value(cell) for cell in row] for row in cells], 1.0, "", "level bold"),),
         marks=(Mark(across, up, "you", "the question as it is asked"),),
         key=KEY,
     )

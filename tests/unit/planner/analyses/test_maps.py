@@ -5,7 +5,7 @@ import re
 import pytest
 
 from planner.analyses.shown.contours import contour
-from planner.analyses.shown.heat_map import CELL_HEIGHT, CELL_WIDTH, HeatMap, Level, Mark, Place, shade
+from planner.analyses.shown.heat_map import HeatMap, Level, Mark, Place, shade
 
 RAMP = [[float(across) for across in range(4)] for _ in range(3)]
 """Grows to the right."""
@@ -46,7 +46,7 @@ def test_the_outline_goes_around_what_is_inside() -> None:
     found = drawn([[True, True], [True, False]])
     sides = re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", found.outline)
     around = sum(abs(float(x1) - float(x2)) + abs(float(y1) - float(y2)) for x1, y1, x2, y2 in sides)
-    assert around == pytest.approx(4 * CELL_WIDTH + 4 * CELL_HEIGHT)
+    assert around == pytest.approx(4 * found.cell_width + 4 * found.cell_height)
     assert drawn([[False]]).outline == ""
 
 
@@ -57,7 +57,7 @@ def test_rows_are_drawn_from_the_top_and_given_from_the_bottom() -> None:
     assert not first.place.inside
     assert last.place.inside
     mark = found.drawn_marks[0]
-    assert (mark.x > found.left + CELL_WIDTH, mark.y > last.y) == (True, True)
+    assert (mark.x > found.left + found.cell_width, mark.y > last.y) == (True, True)
 
 
 def test_a_line_has_its_name_at_its_right_end_and_none_without_a_line() -> None:
@@ -66,7 +66,7 @@ def test_a_line_has_its_name_at_its_right_end_and_none_without_a_line() -> None:
     assert len(found.lines) == 1
     assert line.label is not None
     assert line.label.text == "half"
-    assert line.label.x == pytest.approx(found.left + CELL_WIDTH * 2 + 4)
+    assert line.label.x == pytest.approx(found.left + found.cell_width * 2 + 4)
 
 
 def test_shades_run_between_the_ends() -> None:

@@ -109,6 +109,12 @@ def test_multiples_and_prices_are_not_in_the_key() -> None:
     assert len({analysis_key("slo_cost", task, "requests", "code") for task in tasks}) == 1
 
 
+def test_a_study_whose_limits_no_size_keeps_says_so() -> None:
+    about = subject(limits={"power_limit_kw": 9, "power_kind": "nameplate"})
+    with pytest.raises(SpecError, match="keeps the question's limits"):
+        slo_cost.KIND.task(about, slo_cost.Parameters())
+
+
 def test_a_study_without_an_answer_has_no_slo_to_move() -> None:
     with pytest.raises(SpecError, match="no design of this study has a capacity"):
         slo_cost.task(subject(each=0.0), slo_cost.Parameters())

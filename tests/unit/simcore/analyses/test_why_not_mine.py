@@ -27,7 +27,7 @@ def said(capacity: float, met: bool, **given: Any) -> str:
 def test_one_that_misses_says_which_limit_at_which_rate() -> None:
     text = said(50.0, False, machines=5)
     assert text.startswith(
-        "Sarathi on 5 DGX H100, 512-token budget: not the answer: misses P90 TTFT slowdown, 4× of 3×"
+        "Sarathi on 5 DGX H100, 512-token budget is not the answer: it misses P90 TTFT slowdown, 4× of 3×"
     )
     assert "at 70 requests/s (it holds 50)" in text
 
