@@ -6,7 +6,8 @@ differ by (token budget, parallelism). What was never tried is told, in this ord
 1. the fluid bound: it holds less than the rate, whatever the schedule;
 2. its neighbours: one of its line with no fewer machines in any pool misses the rate; or one of the map with no more
    meets the question, and so comes before it (docs/decisions/0013-pruning-by-proof.md; ``untried``);
-3. else it may hold the rate.
+3. its size: it uses more than the answer of what the goal compares, and comes after it whatever it holds;
+4. else it may hold the rate.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from simcore.fleet import machine_counts, nameplate_w, provisioned_w, racks, rep
 from simcore.fluid import FluidBound, fluid_bound
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
+from simcore.shortfalls import machines
 from simcore.spec import Case, SpecError
 from simcore.words import number
 from simcore.workload_statistics import WorkloadStatistics
@@ -201,17 +203,17 @@ class _Around:
 
     @property
     def names(self) -> tuple[str, str]:
-        machines = [resolve_machine(pool.machine).name for pool in self.designs[0].case.pools]
+        names = [resolve_machine(pool.machine).name for pool in self.designs[0].case.pools]
         if self.is_split:
-            return f"{machines[0]} for prefill", f"{machines[1]} for decode"
-        return machines[0], "Token budget and parallelism" if len(self.lines) > 1 else ""
+            return f"{names[0]} machines for prefill", f"{names[1]} machines for decode"
+        return f"{names[0]} machines", "Token budget and parallelism" if len(self.lines) > 1 else ""
 
     def cell(self, line: int, counts: Counts) -> Cell:
         row = self.rows[self.lines[line]].get(counts)
         case = _with_counts(self.designs[line].case, counts)
         bound, replicas = self.bounds[line], [replica_count(pool) for pool in case.pools]
         most = bound.rate(replicas) if bound and all(replicas) else 0.0
-        state, words = self._known(row) if row else self._proven(line, counts, most)
+        state, words = self._known(row) if row else self._proven(line, counts, most, case)
         return Cell(
             counts,
             line,
@@ -243,7 +245,7 @@ class _Around:
         over = self.result.evaluations[row.design_id].holds(self.result.spec.rate_req_per_s)
         return ("over", f"{held}, but {row.reason}") if over else ("misses", row.reason or held)
 
-    def _proven(self, line: int, counts: Counts, most: float) -> tuple[State, str]:
+    def _proven(self, line: int, counts: Counts, most: float, case: Case) -> tuple[State, str]:
         rate = self.result.spec.rate_req_per_s
         if most < rate:
             return "cannot", f"not tried: by the fluid bound it holds at most {number(most)} requests/s"
@@ -252,7 +254,21 @@ class _Around:
                 return "cannot", f"not tried: {row.label}, with no fewer machines in any pool, misses the rate"
         if better := next((row for tried, row in self._holding if _no_more(tried, counts)), None):
             return "screened", f"not tried: {better.label} holds the rate with no more machines in any pool"
+        if self._comes_after(case):
+            return "screened", "not tried: should it hold the rate, it comes after the answer, which needs less"
         return "untried", f"not tried: it may hold the rate, at most {number(most)} requests/s by the fluid bound"
+
+    def _comes_after(self, case: Case) -> bool:
+        """Whether it uses more than the answer of what the goal compares."""
+        winner, used = self.result.winner, machine_counts(case)
+        if winner is None:
+            return False
+        goal = self.result.spec.goal
+        if goal == "power":
+            return provisioned_w(case) > winner.provisioned_w
+        if goal == "machines":
+            return sum(used.values()) > machines(winner)
+        return goal != "throughput" and usd_per_hour(used, self.result.book) > winner.usd_per_hour
 
     def _misses(self, row: DesignRow) -> bool:
         """By a run at the rate, or at a lower one, or by proof."""

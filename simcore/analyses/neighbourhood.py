@@ -21,15 +21,15 @@ from simcore.workload_statistics import WorkloadStatistics
 DECIDED_FROM = 0.99
 """Of the rate: a smaller capacity does not hold it, whatever a run says."""
 SAID = {
-    "holds": "hold it within the limits",
-    "over": "hold it beyond a limit",
-    "misses": "miss it in simulation",
-    "cannot": "miss it by what is proven",
-    "screened": "come after another by what is proven",
-    "failed": "failed",
-    "untried": "may hold it and were not tried",
+    "holds": ("holds it within the limits", "hold it within the limits"),
+    "over": ("holds it beyond a limit", "hold it beyond a limit"),
+    "misses": ("misses it in simulation", "miss it in simulation"),
+    "cannot": ("misses it by what is proven", "miss it by what is proven"),
+    "screened": ("comes after another by what is proven", "come after another by what is proven"),
+    "failed": ("failed", "failed"),
+    "untried": ("may hold it and was not tried", "may hold it and were not tried"),
 }
-"""What is said of so many in each state."""
+"""What is said of one, and of several, in each state."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _cell(cell: Cell, own: StudyResult) -> Json:
 
 def _counted(around: Neighbourhood, own: StudyResult) -> str:
     states: Counter[str] = Counter(cell.state for cell in around.every)
-    said = [f"{states[state]} {words}" for state, words in SAID.items() if states[state]]
+    said = [f"{states[state]} {words[states[state] > 1]}" for state, words in SAID.items() if states[state]]
     centre = around.centre.label if own.winner else f"the closest miss, {around.centre.label}"
     return (
         f"Around {centre}: of {counted(len(around.every), 'design')} at {number(own.spec.rate_req_per_s)} requests/s,"

@@ -16,7 +16,7 @@ CELL_WIDTH, CELL_HEIGHT = 40, 28
 WIDE_CELL_WIDTH, WIDE_CELL_HEIGHT = 68, 40
 FEW = 9
 """Columns that leave room for wide cells."""
-LEFT, TOP, RIGHT, BOTTOM = 56, 26, 20, 48
+LEFT, TOP, RIGHT, BOTTOM = 16, 26, 20, 48
 INSET = 2
 NAME_BELOW = 38
 CROSS, CROSS_AT = 7, 4
@@ -129,7 +129,7 @@ class HeatMap:
 
     @property
     def left(self) -> float:
-        """Room for the labels up, and for their name."""
+        """Room for the labels up."""
         return LEFT + LETTER_WIDTH * max(map(len, self.up))
 
     @property
@@ -157,10 +157,6 @@ class HeatMap:
     @property
     def axis_middle(self) -> float:
         return self.left + self.cell_width * len(self.across) / 2
-
-    @property
-    def up_middle(self) -> float:
-        return TOP + self.cell_height * len(self.up) / 2
 
     def _corner(self, across: float, up: float) -> tuple[float, float]:
         """Of a cell, its upper left corner; its middle where half a cell is added to both."""

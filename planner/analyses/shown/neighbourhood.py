@@ -39,12 +39,11 @@ def _map(told: Json) -> HeatMap:
     cells = told["cells"]
     known = [cell["capacity_req_per_s"] for row in cells for cell in row if cell["capacity_req_per_s"] is not None]
     ends = (min(known, default=0.0), max(known, default=1.0))
-    names = _names(told)
     return HeatMap(
         id="neighbourhood",
         title=f"Requests/s held around {told['design']}",
         summary=_summary(told),
-        names=(names[0], names[1]),
+        names=(told["names"][0], told["names"][1]),
         across=tuple(f"{count:,}" for count in told["across"]),
         up=tuple(told["up"]),
         places=[[_place(cell, ends) for cell in row] for row in cells],
@@ -61,10 +60,6 @@ def _summary(told: Json) -> str:
         f"{len(told['across'])} by {len(told['up'])} designs; the capacity of {known} is known, {feasible} are known to"
         " meet the question. A design that the study has tried opens by its cell."
     )
-
-
-def _names(told: Json) -> list[str]:
-    return [f"machines: {name}" if name and i == 0 else name for i, name in enumerate(told["names"])]
 
 
 def _place(cell: Json, ends: tuple[float, float]) -> Place:

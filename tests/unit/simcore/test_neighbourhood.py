@@ -32,7 +32,7 @@ def test_a_split_answer_lies_among_prefill_and_decode_counts() -> None:
     assert result.winner is not None
     up, across = found.place
     assert (found.across[across], int(found.up[up])) == (result.winner.prefill_machines, result.winner.decode_machines)
-    assert found.names == ("DGX H100 for prefill", "DGX A100 for decode")
+    assert found.names == ("DGX H100 machines for prefill", "DGX A100 machines for decode")
     assert all(len(row) == len(found.across) for row in found.cells)
     assert found.cells[up][across].state == "holds"
 
@@ -70,6 +70,13 @@ def test_what_was_not_tried_is_told_by_its_neighbours() -> None:
             assert not holds, cell
         if cell.feasible:
             assert holds, cell
+
+
+def test_what_costs_more_than_the_answer_comes_after_it() -> None:
+    result, found = around(SPLIT)
+    assert result.winner is not None
+    month = float(result.winner.usd_per_hour) * 730
+    assert all(cell.usd_per_month <= month * (1 + 1e-9) for cell in found.every if cell.state == "untried")
 
 
 def test_a_cell_beyond_a_limit_is_not_feasible() -> None:
