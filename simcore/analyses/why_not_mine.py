@@ -4,6 +4,7 @@ which limit it misses, at which rate, in which pool; or what it costs beside the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
 from simcore.catalogue import resolve_machine
@@ -136,8 +137,8 @@ def _design(result: StudyResult, parameters: Parameters) -> Design:
         raise SpecError("parameters.family: missing, expected a family such as " + _families(result)[0][0])
     options = replace(
         spec.scheduler_options,
-        token_budget=parameters.token_budget or spec.scheduler_options.token_budget,
-        token_budgets=() if parameters.token_budget else spec.scheduler_options.token_budgets[:1],
+        token_budget=parameters.token_budget or _best_budget(result, parameters.family),
+        token_budgets=(),
         tensor_parallel=parameters.tensor_parallel or spec.scheduler_options.tensor_parallel,
         decode_tensor_parallel=parameters.decode_tensor_parallel or spec.scheduler_options.decode_tensor_parallel,
     )
@@ -145,6 +146,15 @@ def _design(result: StudyResult, parameters: Parameters) -> Design:
     if line.reason:
         raise SpecError(f"it cannot run: {line.reason}")
     return line.design(_counts(parameters, len(line.pools)))
+
+
+def _best_budget(result: StudyResult, family: str) -> int | Literal["auto"] | None:
+    """That of the family's design with the most requests a dollar; where none was tried, the question's, if it has
+    one alone."""
+    tried = [row for row in result.rows if row.family == family and row.req_per_usd]
+    if tried:
+        return max(tried, key=lambda row: row.req_per_usd or 0.0).token_budget
+    return result.spec.scheduler_options.token_budget
 
 
 def _counts(parameters: Parameters, pools: int) -> tuple[int, ...]:
@@ -191,7 +201,7 @@ KIND = Kind(
         Field("machines", "Machines", "", "Of a co-located design."),
         Field("prefill_machines", "Prefill machines", "", "Of a split design."),
         Field("decode_machines", "Decode machines", "", "Of a split design."),
-        Field("token_budget", "Token budget", "tokens", "Empty: as in the question, else the scheduler’s own."),
+        Field("token_budget", "Token budget", "tokens", "Empty: the best that the study tried with it."),
         Field("tensor_parallel", "Tensor parallel", "accelerators a replica", "Empty: a whole machine, or as asked."),
         Field("decode_tensor_parallel", "Tensor parallel, decode", "accelerators", "Empty: as the prefill pool."),
     ),

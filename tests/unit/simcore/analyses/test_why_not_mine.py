@@ -52,6 +52,17 @@ def test_one_that_the_study_has_is_told_at_once() -> None:
     assert kind.told(about, given, kind.task(about, given), {})["sentences"][0].endswith("is the answer.")
 
 
+def test_without_a_budget_it_is_the_best_tried_one() -> None:
+    about = subject(scheduler_options={"token_budgets": [256, 512, 1024]})
+    kept = {row.design_id: row for row in about.result.rows}
+    best = max(
+        (row for row in kept.values() if row.family == "sarathi:dgx-h100" and row.req_per_usd),
+        key=lambda row: row.req_per_usd or 0.0,
+    )
+    told = analyse("why_not_mine", about, lab(50.0, False), {"family": "sarathi:dgx-h100", "machines": 6})
+    assert told["row"]["token_budget"] == best.token_budget
+
+
 def test_any_family_of_the_machines_will_do() -> None:
     told = analyse(
         "why_not_mine",
