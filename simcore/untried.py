@@ -34,7 +34,7 @@ from simcore.what_if import WhatIf
 
 MOST_DESIGNS = 400
 """Named one by one; more are counted."""
-MOST_COUNTED = 20_000
+MOST_COUNTED = 5_000
 DRAWN = ("drawn_mean", "drawn_p99")
 JUST_UNDER = 1 - 1e-9
 

@@ -259,7 +259,9 @@ class Chart:
 
     @cached_property
     def summary(self) -> str:
-        return summary(self.page.result.rows, self.plane, self.page.look)
+        drawn = any(trace["meta"]["role"] == "ghost" and len(trace["x"]) > 1 for trace in self.figure["data"])
+        behind = " Dotted: as it was asked." if drawn else ""
+        return summary(self.page.result.rows, self.plane, self.page.look) + behind
 
     @property
     def extent(self) -> Extent:

@@ -61,6 +61,7 @@ def test_a_changed_price_is_a_link_that_others_may_open(
     for line in answer(found.result):
         assert line.text in page
     assert [trace for trace in figure_in(page)["data"] if trace["meta"]["role"] == "ghost"]
+    assert "Dotted: as it was asked." in page
     assert charlie_client.get(f"/studies/{study.pk}/{query}").status_code == 404
     assert Study.unscoped.count() == 1
 
