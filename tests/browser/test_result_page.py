@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.question import STUDY_MS
 from tests.services import Planner
@@ -92,7 +92,6 @@ def test_the_chart_is_drawn_over_what_is_chosen_and_back_undoes_it(example: Page
 
 
 def test_what_is_supposed_is_in_the_address_and_can_be_taken_back(example: Page) -> None:
-    asked = example.locator("#answer h2").inner_text()
     price = example.get_by_label("H100 $/h", exact=True)
     price.fill("9")
     price.press("Enter")
@@ -102,12 +101,14 @@ def test_what_is_supposed_is_in_the_address_and_can_be_taken_back(example: Page)
     example.go_back()
     expect(example.locator("#supposed .supposed")).to_have_count(0)
     expect(price).not_to_have_value("9")
-    expect(example.locator("#answer h2")).to_have_text(asked)
 
 
 def test_the_line_of_the_required_rate_is_dragged_and_moved_by_keys(example: Page) -> None:
     handle = example.get_by_role("slider", name="Required rate, requests a second")
     expect(handle).to_be_visible()
+    example.locator("#frontier").evaluate(
+        "section => section.scrollIntoView()"
+    )  # the strip covers what is further down
     box = handle.bounding_box()
     assert box
     x, y = box["x"] + box["width"] - 20, box["y"] + box["height"] / 2
@@ -136,7 +137,7 @@ RENEWAL = """() => {
 
 
 def test_a_press_is_not_lost_to_a_renewal_between_it_and_its_release(example: Page) -> None:
-    summary = example.locator("#frontier details.designs > summary")
+    summary = closed_table(example)
     summary.hover()
     example.mouse.down()
     with example.expect_response("**/status?seen=*"):
@@ -148,7 +149,17 @@ def test_a_press_is_not_lost_to_a_renewal_between_it_and_its_release(example: Pa
     expect(example.locator("#status [hx-trigger='every 100ms']")).to_have_count(0)
 
 
+def closed_table(example: Page) -> Locator:
+    """The summary of the chart's table, which begins open."""
+    example.locator("#frontier").evaluate("section => section.scrollIntoView()")
+    summary = example.locator("#frontier details.designs > summary")
+    summary.click()
+    expect(example.locator("#frontier tbody tr").first).to_be_hidden()
+    return summary
+
+
 def test_a_table_opened_as_the_page_is_renewed_stays_open(example: Page) -> None:
+    closed_table(example)
     example.evaluate(
         """async () => {
             const renewal = await (await fetch(location.pathname + "status?seen=")).text();
@@ -223,5 +234,5 @@ def test_it_reads_without_any_script(browser: Browser, planner: Planner) -> None
     page.locator(".views").get_by_text("kW", exact=True).first.click()
     page.get_by_role("button", name="Show").first.click()
     expect(page.locator("th[data-column='nameplate_w']")).to_have_attribute("aria-sort", "ascending")
-    expect(page.locator("tbody tr").first).to_be_visible()
+    expect(page.locator("#frontier tbody tr").first).to_be_visible()
     context.close()
