@@ -1,8 +1,9 @@
 """What a study asks of an analysis, and what is known of it: the web's side, without the engine."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from planner.analyses.models import Analysis
@@ -13,8 +14,11 @@ from planner.studies.packed import DamagedError, unpack_json
 from planner.studies.results import study_result
 from simcore.analyses import Kind, Subject, kind_of, parameters_of
 from simcore.analyses.key import analysis_key, code_version
+from simcore.same import Same
 
 Json = dict[str, Any]
+PREPARED_KEPT = 256
+"""Of all kinds of the studies that were looked at last."""
 
 
 def subject_of(study: Study) -> Subject:
@@ -23,25 +27,74 @@ def subject_of(study: Study) -> Subject:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A kind, with parameters, asked of a study. SpecError (``subject``, ``task``): it cannot be asked of it."""
+class Prepared:
+    """What follows from a study's answer, a kind and parameters alone: a page that is looked at again works out none of
+    it anew."""
 
-    study: Study
     kind: Kind[Any, Any]
-    given: Mapping[str, Any]
-    """The parameters that are not left at their defaults, as JSON."""
     subject: Subject
     parameters: Any
     task: Any
+    trace_hash: str
 
     @cached_property
     def key(self) -> str:
-        return analysis_key(self.kind.name, self.task, self.study.trace_hash, code_version())
+        return analysis_key(self.kind.name, self.task, self.trace_hash, code_version())
 
     @cached_property
     def predicted_s(self) -> float:
         """CPU seconds; 0 where nothing is simulated."""
         return self.kind.cpu_s(self.task, self.subject.statistics)
+
+    @cached_property
+    def told_at_once(self) -> Json:
+        """Of a kind that simulates nothing."""
+        return self.told({})
+
+    @cached_property
+    def before(self) -> Json | None:
+        """What is said before it is asked for."""
+        before = self.kind.before
+        return before(self.subject, self.parameters, self.task) if before else None
+
+    def told(self, found: Json) -> Json:
+        return self.kind.told(self.subject, self.parameters, self.task, found)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A kind, with parameters, asked of a study."""
+
+    study: Study
+    given: Mapping[str, Any]
+    """The parameters that are not left at their defaults, as JSON."""
+    prepared: Prepared
+
+    @property
+    def kind(self) -> Kind[Any, Any]:
+        return self.prepared.kind
+
+    @property
+    def subject(self) -> Subject:
+        return self.prepared.subject
+
+    @property
+    def task(self) -> Any:
+        return self.prepared.task
+
+    @property
+    def key(self) -> str:
+        return self.prepared.key
+
+    @property
+    def predicted_s(self) -> float:
+        """CPU seconds; 0 where nothing is simulated."""
+        return self.prepared.predicted_s
+
+    @property
+    def before(self) -> Json | None:
+        """What is said before it is asked for."""
+        return self.prepared.before
 
     @cached_property
     def row(self) -> Analysis | None:
@@ -51,30 +104,31 @@ class Asked:
     def told(self) -> Json | None:
         """The whole of it for this study, at its prices; None while it is not done, or no longer whole."""
         if not self.predicted_s:
-            return self._told({})
+            return self.prepared.told_at_once
         if self.row is None or self.row.state != State.DONE or self.row.found is None:
             return None
         try:
-            return self._told(unpack_json(self.row.found, self.row.found_checksum))
+            return self.prepared.told(unpack_json(self.row.found, self.row.found_checksum))
         except DamagedError:
             return None
-
-    @cached_property
-    def before(self) -> Json | None:
-        """What is said before it is asked for."""
-        before = self.kind.before
-        return before(self.subject, self.parameters, self.task) if before else None
-
-    def _told(self, found: Json) -> Json:
-        return self.kind.told(self.subject, self.parameters, self.task, found)
 
 
 def ask(study: Study, name: str, given: Mapping[str, Any]) -> Asked:
     """SpecError: an unknown kind, a bad parameter, or a study that the kind does not apply to, with the reason."""
-    kind = kind_of(name)
-    parameters = parameters_of(kind, given)
+    kind_of(name)
     subject = subject_of(study)
-    return Asked(study, kind, given, subject, parameters, kind.task(subject, parameters))
+    parts = Same(subject, subject.result, subject.statistics)
+    prepared = _prepared(parts, study.pk, study.trace_hash, name, json.dumps(given, sort_keys=True))
+    return Asked(study, given, prepared)
+
+
+@lru_cache(maxsize=PREPARED_KEPT)
+def _prepared(parts: Same[Any], study_id: int, trace_hash: str, name: str, given: str) -> Prepared:
+    """By the very objects that a study's result and statistics are: those of another step are others."""
+    subject = subject_of(Study.unscoped.get(pk=study_id))
+    kind = kind_of(name)
+    parameters = parameters_of(kind, json.loads(given))
+    return Prepared(kind, subject, parameters, kind.task(subject, parameters), trace_hash)
 
 
 def given_by(query: Mapping[str, Any], kind: Kind[Any, Any]) -> Json:

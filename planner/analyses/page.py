@@ -1,5 +1,6 @@
 """A section of the result for each kind of analysis: its question, its button, and what was found."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ from planner.studies.models import Study
 from planner.studies.results import progress
 from simcore.analyses import KINDS, Kind, Subject, kind_of
 from simcore.spec import SpecError
+
+logger = logging.getLogger(__name__)
 
 STARTS_S = 1.0
 """What an analysis takes beside what it simulates: a worker is told, and the page asks."""
@@ -146,9 +149,14 @@ def section(study: Study, name: str, given: Mapping[str, Any]) -> Section:
     """SpecError where there is no such kind."""
     kind = kind_of(name)
     try:
-        return Section(study, kind, given, ask(study, name, given))
+        made = Section(study, kind, given, ask(study, name, given))
+        _ = made.shown  # what cannot be told is said here, not in the middle of a page
+        return made
     except ValueError as error:  # a SpecError, or a workload that has changed
         return Section(study, kind, given, None, f"{error}")
+    except Exception as error:  # one section's trouble is not the answer's
+        logger.exception("study %s: %s cannot be told", study.pk, name)
+        return Section(study, kind, given, None, f"it cannot be told ({type(error).__name__})")
 
 
 def sections(study: Study, user: Visitor) -> list[Section]:
