@@ -3,8 +3,10 @@
 from django.urls import include, path
 
 from planner.analyses.urls import rest_patterns as analyses
+from planner.calibrations.urls import rest_patterns as calibrations
 from planner.catalogue.urls import rest_patterns as catalogue
 from planner.lazy import views_of
+from planner.power_logs.urls import rest_patterns as power_logs
 from planner.studies.urls import rest_patterns as studies
 from planner.workloads.urls import rest_patterns as workloads
 
@@ -15,6 +17,8 @@ urlpatterns = [
     path("", view("Root"), name="root"),
     path("catalogue/", include(catalogue)),
     path("workloads/", include(workloads)),
+    path("calibrations/", include(calibrations)),
+    path("power-logs/", include(power_logs)),
     path("studies/", include(studies)),
     path("studies/", include(analyses)),
     path("<path:anything>", view("NotFound")),

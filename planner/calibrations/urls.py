@@ -3,6 +3,7 @@ from django.urls import path
 from planner.lazy import views_of
 
 view = views_of("planner.calibrations.views")
+rest = views_of("planner.calibrations.api")
 
 app_name = "calibrations"
 urlpatterns = [
@@ -12,3 +13,8 @@ urlpatterns = [
     path("<int:pk>/delete", view("delete"), name="delete"),
     path("<int:pk>/latency.json", view("download"), name="download"),
 ]
+rest_patterns = [
+    path("", rest("Calibrations"), name="calibrations"),
+    path("<int:calibration_id>", rest("CalibrationDetail"), name="calibration"),
+]
+"""Under /api/v1/calibrations/."""

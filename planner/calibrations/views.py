@@ -7,9 +7,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from planner.accounts.models import User
 from planner.accounts.teams import working_team, writing_team
+from planner.calibrations.dependents import deleted_words, dependents
 from planner.calibrations.forms import CalibrationForm
 from planner.calibrations.models import Calibration
 from planner.calibrations.page import calibration_page, listed
+from planner.calibrations.services import PREFIX
 from planner.power_logs.models import PowerLog
 from planner.power_logs.page import listed as listed_log
 from planner.workloads.upload_limit import too_large
@@ -29,7 +31,8 @@ def calibration_detail(request: HttpRequest, pk: int) -> HttpResponse:
     calibration = _visible(request, pk)
     editable = Calibration.objects.editable_by(request.user).filter(pk=pk).exists()
     page = calibration_page(calibration)
-    return render(request, "calibrations/detail.html", {"page": page, "editable": editable})
+    found = {"page": page, "editable": editable, "dependents": dependents(request.user, f"{PREFIX}{pk}")}
+    return render(request, "calibrations/detail.html", found)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,8 +51,9 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     calibration = get_object_or_404(Calibration.objects.editable_by(request.user), pk=pk)
+    used = dependents(request.user, f"{PREFIX}{pk}")
     calibration.delete()
-    messages.success(request, f"{calibration.name} is deleted. Studies that used it keep their copy.")
+    messages.success(request, deleted_words(calibration.name, used))
     return redirect("calibrations:list")
 
 

@@ -9,9 +9,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from planner.accounts.models import User
 from planner.accounts.teams import writing_team
+from planner.calibrations.dependents import deleted_words, dependents
 from planner.power_logs.forms import PowerLogForm
 from planner.power_logs.models import PowerLog
 from planner.power_logs.page import power_log_page
+from planner.power_logs.services import PREFIX
 from planner.workloads.upload_limit import too_large
 
 
@@ -19,7 +21,8 @@ from planner.workloads.upload_limit import too_large
 def power_log_detail(request: HttpRequest, pk: int) -> HttpResponse:
     log = _visible(request, pk)
     editable = PowerLog.objects.editable_by(request.user).filter(pk=pk).exists()
-    return render(request, "power_logs/detail.html", {"page": power_log_page(log), "editable": editable})
+    found = {"page": power_log_page(log), "editable": editable, "dependents": dependents(request.user, f"{PREFIX}{pk}")}
+    return render(request, "power_logs/detail.html", found)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,8 +41,9 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     log = get_object_or_404(PowerLog.objects.editable_by(request.user), pk=pk)
+    used = dependents(request.user, f"{PREFIX}{pk}")
     log.delete()
-    messages.success(request, f"{log.name} is deleted. Studies that used it keep their copy.")
+    messages.success(request, deleted_words(log.name, used))
     return redirect("calibrations:list")
 
 

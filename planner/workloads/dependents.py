@@ -1,8 +1,10 @@
 """What asks about a workload: it is kept as long as anything does."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q
+from django.http import HttpRequest
 from django.urls import reverse
 
 from planner.accounts.owned import Visitor
@@ -25,6 +27,11 @@ class Dependent:
         """How many of each, in words."""
         said = [(self.revisions, "revision", "revisions"), (self.studies, "answer", "answers")]
         return ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in said if number)
+
+    def as_json(self, request: HttpRequest) -> dict[str, Any]:
+        """For REST, with the page's whole address."""
+        page = request.build_absolute_uri(self.address)
+        return {"name": self.name, "revisions": self.revisions, "studies": self.studies, "page": page}
 
 
 def dependents(user: Visitor, workload: Workload) -> list[Dependent]:

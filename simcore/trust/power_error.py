@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from math import pi, sqrt
 
 from simcore.catalogue import resolve_accelerator
+from simcore.power.coefficients import FIELDS
 from simcore.spec import LatencySpec, Machine, Model
 from simcore.trust.groups import place_of
 from simcore.trust.phase_error import NORMAL, PhaseError, nearest_error
@@ -21,8 +23,20 @@ def power_error(model: Model, machine: Machine, tensor_parallel: int, latency: L
 
     With predicted times of whole engines: their residuals, in which slow software that draws less counts too. With
     other times: the power model alone, as it was fitted (docs/power-fit.md); the worst of all where the accelerator
-    has no watts of its own.
+    has no watts of its own. Of an accelerator with coefficients of its own (brought to a log's mean) what shipped ones
+    have in common is gone, how loads differ from each other stays: the same width around 0.
     """
+    error = _shipped_error(model, machine, tensor_parallel, latency)
+    return replace(error, mean=0.0) if error and has_own_power(machine) else error
+
+
+def has_own_power(machine: Machine) -> bool:
+    """Whether its accelerators come with power coefficients, a power log's or typed ones."""
+    accelerator = resolve_accelerator(machine)
+    return any(getattr(accelerator, name) is not None for name in FIELDS)
+
+
+def _shipped_error(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec) -> PhaseError | None:
     accelerator = resolve_accelerator(machine).id
     if latency.source == "roofline" and latency.engine == WHOLE_ENGINES:
         return nearest_error(place_of(model, accelerator, tensor_parallel), ("power",), WHOLE_ENGINES)

@@ -10,7 +10,7 @@ from simcore.rows import DesignRow
 from simcore.spec import Case
 from simcore.trust.margins import Margin
 from simcore.trust.phase_error import PHASES
-from simcore.trust.power_error import power_error
+from simcore.trust.power_error import has_own_power, power_error
 from simcore.trust.ties import MERITS
 from simcore.trust.time_error import span
 from simcore.words import listed, number
@@ -60,7 +60,10 @@ def power_words(case: Case) -> str:
         machine = resolve_machine(pool.machine)
         error = power_error(model, machine, pool.tensor_parallel, pool.latency or case.latency)
         if error is not None:
-            found[f"of {resolve_accelerator(machine).name} {span(error)}"] = None
+            own = ", brought to its own figures (a power log's) and then as far as loads differ," * has_own_power(
+                machine
+            )
+            found[f"of {resolve_accelerator(machine).name}{own} {span(error)}"] = None
     return f"drawn watts {listed(list(found))}, measured against predicted" if found else ""
 
 

@@ -3,14 +3,16 @@
 import csv
 import math
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from simcore.catalogue import machine, model
-from simcore.spec import LatencySpec
+from simcore.catalogue import machine, model, resolve_accelerator
+from simcore.spec import Case, LatencySpec, PoolSpec, SchedulerSpec
 from simcore.trust.power_error import power_error
+from simcore.trust.sentences import power_words
 
 FITTED = Path(__file__).parents[4] / "docs" / "power-fit.md"
 ROW = re.compile(r"^\| (\w+) \| all \| \| \d+ \| \w+ \| (\d+) % \|", re.MULTILINE)
@@ -51,3 +53,19 @@ def test_an_accelerator_without_watts_is_as_far_off_as_the_worst():
 def test_whole_engines_watts_are_compared_with_their_times():
     error = error_on("dgx-h100", LatencySpec(), "llama-3.1-70b", 4)
     assert (error.steps, error.where) == (0, "llama-3.1-70b on h100-80gb TP4 in bf16")
+
+
+def test_a_logged_power_takes_away_what_loads_have_in_common():
+    """Predicted times of whole engines draw more than was measured on average; a log's factor takes that away."""
+    shipped, latency = machine("dgx-h100"), LatencySpec()
+    drawn = replace(resolve_accelerator(shipped), power_base=0.3, power_by_mbu=0.3, power_by_mfu=0.4)
+    logged = replace(shipped, accelerator=drawn)
+    before, after = (power_error(model("llama-3.1-70b"), one, 4, latency) for one in (shipped, logged))
+    assert before is not None
+    assert after is not None
+    assert before.mean != 0
+    assert (after.mean, after.half) == (0, before.half)
+    pool = PoolSpec(role="mixed", machine=logged, machines=1, tensor_parallel=4)
+    case = Case(model="llama-3.1-70b", pools=(pool,), scheduler=SchedulerSpec(kind="sarathi"))
+    assert "brought to its own figures (a power log's)" in power_words(case)
+    assert "brought" not in power_words(replace(case, pools=(replace(pool, machine=shipped),)))
