@@ -39,8 +39,8 @@ SPLIT = re.compile(r"1P1D|disaggregat|mooncake|\bP: |\+\s*\d+D|PD graph", re.IGN
 NOT_MODELLED = {
     "speculative": "speculative decoding",
     "prefix cache on": "a prefix cache with hits",
-    "power cap": "a power cap",
 }
+CAPPED = "served under a power cap: the law of caps (simcore/power/cap.py) is from these rows"
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,8 @@ def _refuse_what_is_not_modelled(row: Row) -> None:
     for mark, what in NOT_MODELLED.items():
         if mark in words:
             raise Unknown(f"{what} is not modelled")
+    if "power cap" in words:
+        raise Unknown(CAPPED)
 
 
 def _tensor_parallel(row: Row) -> tuple[int, str]:

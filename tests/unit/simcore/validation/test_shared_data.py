@@ -10,7 +10,7 @@ from simcore.validation import drawn, linear_layers, serving_points, step_times
 from simcore.validation.accounting import columns_left_out
 from simcore.validation.comparison import Comparison, Findings
 from simcore.validation.open_loops import CapacityComparison
-from simcore.validation.public_points import blind_rows
+from simcore.validation.public_points import public_rows
 from simcore.validation.recompute import recompute
 from simcore.validation.report import report
 from simcore.validation.residual_table import residual_lines
@@ -120,15 +120,17 @@ def test_every_column_is_read_or_said(shared_data: Path) -> None:
         assert set(head) <= {*columns, *known}
 
 
-def test_blind_rows_are_in_the_report_and_in_nothing_else(found: Findings) -> None:
-    rows, text = blind_rows(), report(found)
+def test_public_rows_are_in_the_report_and_in_nothing_else(found: Findings) -> None:
+    rows, text = public_rows(), report(found)
     assert len(rows) >= 25
     assert all(f"| {one.row} | {one.what} |" in text for one in rows)
+    assert "They are not all blind" in text
+    assert "Blind rows" not in text
     assert not {one.row for one in rows} & {one.row for one in found.compared}
 
 
-def test_blind_rows_of_kinds_that_were_fitted() -> None:
+def test_public_rows_of_kinds_that_were_fitted() -> None:
     """fp8 with block scales apart: docs/validation.md says how far off that is."""
-    rows = [one for one in blind_rows() if not one.place.variant.endswith("fp8")]
+    rows = [one for one in public_rows() if not one.place.variant.endswith("fp8")]
     assert len(rows) >= 15
     assert errors_of(rows).mape <= 0.10
