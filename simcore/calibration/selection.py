@@ -19,8 +19,13 @@ from simcore.spec import SpecError
 from simcore.stages import check_parallelism
 
 Point = TypeVar("Point", ServingPoint, StepPoint)
-PRECISIONS = {"bfloat16": "bf16", "fp16": "bf16", "float16": "bf16", "nvfp4": "fp4", "half": "bf16", "auto": None}
-"""16-bit formats take the same time."""
+PRECISIONS = {
+    **dict.fromkeys(("bf16", "bfloat16", "fp16", "float16", "half"), "bf16"),
+    "fp8": "fp8", "fp4": "fp4", "nvfp4": "fp4", "mxfp4": "mxfp4",
+}  # fmt: skip
+"""Words of a file, and of the names that weights are published under, → ours; 16-bit formats take the same time."""
+OTHER_FORMATS = ("awq", "gptq", "int4", "int8", "w4a16", "w8a8", "w8a16", "w4a8", "gguf", "bnb", "bitsandbytes")
+"""Of weights that no precision here stands for."""
 
 
 def select(found: Measurements, target: Target) -> tuple[list[ServingPoint], list[StepPoint]]:
@@ -37,13 +42,15 @@ def select(found: Measurements, target: Target) -> tuple[list[ServingPoint], lis
 
 
 def _note_precision(points: Sequence[ServingPoint | StepPoint], target: Target, flags: Flags) -> None:
-    """Once a file that says none: whoever compares fp8 with bf16 unawares blames the coefficients."""
+    """Once a file that says none that is known: whoever compares fp8 with bf16 unawares blames the coefficients."""
     if target.precision_given:
         return
-    silent = {point.file: point for point in reversed(points) if not point.setting.precision}
+    silent = {point.file: point for point in reversed(points) if _weights(point.setting) is None}
     taken = f"taken as {precision_of(target.model)} weights, {target.model.id}'s (--weight-precision)"
     for point in reversed(silent.values()):
-        flags.add(Flag(point.file, point.where, "precision", "", f"the file names none: {taken}", "noted"))
+        word = point.setting.precision or ""
+        said = "no precision of weights that is known" if word else "the file names none"
+        flags.add(Flag(point.file, point.where, "precision", word, f"{said}: {taken}", "noted"))
 
 
 def nothing_left(found: Measurements, target: Target) -> SpecError:
@@ -97,7 +104,8 @@ Reason = tuple[str, str, str] | None
 
 def of_another(setting: Setting, target: Target) -> Reason:
     """Why a single result cannot be the target's; None where it is, or where its file does not say."""
-    reasons = (check(setting, target, False) for check in (_other_model, _other_accelerator, _other_degree))
+    checks = (_other_model, _other_accelerator, _other_precision, _other_degree)
+    reasons = (check(setting, target, False) for check in checks)
     return next((reason for reason in reasons if reason is not None), None)
 
 
@@ -124,14 +132,27 @@ def _other_accelerator(setting: Setting, target: Target, several: bool) -> Reaso
 
 
 def _other_precision(setting: Setting, target: Target, several: bool) -> Reason:
-    name = (setting.precision or "").lower()
-    precision = PRECISIONS.get(name, name)
+    precision = _weights(setting)
     known = {target.model.weight_precision, target.model.expert_precision or target.model.weight_precision}
-    if precision not in ("bf16", "fp8", "fp4", "mxfp4") or precision in known:
+    if precision is None or precision in known or (precision == "fp4" and "mxfp4" in known):
         return None
-    if precision == "fp4" and "mxfp4" in known:
-        return None
-    return "precision", name, f"expected {' or '.join(sorted(known))} (--weight-precision gives the model another)"
+    if precision in OTHER_FORMATS and target.precision_given:
+        return None  # the user says what stands for it
+    found = setting.precision if _word(setting.precision) else setting.model
+    named = f"expected {' or '.join(sorted(known))} (--weight-precision gives the model another)"
+    return "precision", found or "", named
+
+
+def _weights(setting: Setting) -> str | None:
+    """The precision that a file gives, else the one in the model's name (``Llama-3.1-8B-Instruct-FP8``); a format that
+    is none of ours in its own word."""
+    return _word(setting.precision) or _word((setting.model or "").rstrip("/").split("/")[-1])
+
+
+def _word(text: str | None) -> str | None:
+    words = re.split(r"[^a-z0-9]+", (text or "").lower())
+    ours = (PRECISIONS[word] for word in words if word in PRECISIONS)
+    return next(ours, None) or next((word for word in words if word in OTHER_FORMATS), None)
 
 
 def _other_degree(setting: Setting, target: Target, several: bool) -> Reason:

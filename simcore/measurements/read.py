@@ -63,8 +63,19 @@ def read_content(content: Content, given: Given, found: Measurements) -> None:
             continue
         good = checked(_with(point, given), found.flags)
         if good is not None:
-            found.serving.append(with_load(good))
+            _add(with_load(good), found)
     found.sources.append(Source(content.name, content.sha256, format_name, count))
+
+
+def _add(point: ServingPoint, found: Measurements) -> None:
+    """Once, however often it was appended or copied: counted twice it would weigh twice, and hold out itself."""
+    alike = replace(point, file="", where="")
+    same = next((one for one in found.serving if replace(one, file="", where="") == alike), None)
+    if same is None:
+        found.serving.append(point)
+        return
+    first = same.where if same.file == point.file else f"{same.file}, {same.where}"
+    found.flags.add(Flag(point.file, point.where, "", "", f"the same figures as {first}", "row left out"))
 
 
 def _points(content: Content, flags: Flags) -> tuple[list[Point], str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from simcore.catalogue import resolve_model
@@ -11,7 +12,7 @@ from simcore.spec import SpecError
 
 
 def check_same_system(part: Part, point: ServingPoint) -> None:
-    """SpecError where the file names another model, accelerator or degree.
+    """SpecError where the file names another model, accelerator, degree or precision of weights.
 
     A pair's benchmark names both accelerators (``gpu=h100-80gb+a100-80gb``); one name alone may be either's.
     """
@@ -32,9 +33,10 @@ def _other(part: Part, pool: PilotPool, setting: Setting) -> str:
     from simcore.calibration.selection import of_another
     from simcore.calibration.target import Target
 
-    target = Target(resolve_model(part.case.model), pool.machine, tensor_parallel=pool.tensor_parallel)
+    model, degree = resolve_model(part.case.model), pool.tensor_parallel
+    target = Target(model, pool.machine, tensor_parallel=degree, precision_given=True)
     reason = of_another(setting, target)
     if reason is None:
         return ""
     field, found, expected = reason
-    return f"found {field} {found}, {expected.partition(', as --')[0]} as in the pilot"
+    return f"found {field} {found}, {re.split(r',? [(]?(?:as )?--', expected)[0]} as in the pilot"

@@ -111,6 +111,11 @@ def left_out(found: Measurements) -> set[str]:
         ({"gpu": "NVIDIA A100-SXM4-80GB"}, "accelerator"),
         ({"model_id": "Qwen/Qwen3-32B"}, "model"),
         ({"precision": "fp8"}, "precision"),
+        ({"quantization": "modelopt_fp4"}, "precision"),
+        ({"quantization": "awq_marlin"}, "precision"),
+        ({"model_id": "RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8"}, "precision"),
+        ({"model_id": "hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4"}, "precision"),
+        ({"model_id": "/models/fp8/llama-3.1-8b.NVFP4"}, "precision"),
     ],
 )
 def test_results_of_something_else_are_left_out_with_what_they_are_of(tmp_path, changes, field):
@@ -121,7 +126,32 @@ def test_results_of_something_else_are_left_out_with_what_they_are_of(tmp_path, 
     assert calibration.validity.sequences.most == 8
 
 
-@pytest.mark.parametrize("name", ["served-model", "/models/my-8b", "llama-3.1-8b"])
+def test_a_result_given_twice_counts_once(tmp_path):
+    once = known.serving(known.SLOWER, (1, 8))
+    first, second = once.splitlines()[:2]
+    calibration, found = fitted(tmp_path, "\n".join([once, second]), first + "\n")
+    assert len(calibration.residuals) == 8
+    twice = [str(flag).replace(f"{tmp_path}/", "") for flag in found.flags.listed if flag.effect == "row left out"]
+    assert twice == [
+        "bench0.txt, line 5: the same figures as line 2 (row left out)",
+        "bench1.txt, line 1: the same figures as bench0.txt, line 1 (row left out)",
+    ]
+
+
+def test_a_format_without_a_precision_of_ours_is_taken_where_the_user_says_for_what(tmp_path):
+    as_fp8 = replace(TARGET, model=replace(known.MODEL, weight_precision="fp8"), precision_given=True)
+    text = known.serving(known.SLOWER, (1, 8), quantization="bitsandbytes")
+    assert len(fitted(tmp_path, text, target=as_fp8)[0].residuals) == 8
+
+
+def test_a_precision_that_is_not_known_is_named(tmp_path):
+    _, found = fitted(tmp_path, known.serving(known.SLOWER, (1, 8), quantization="compressed-tensors"))
+    (flag,) = [flag for flag in found.flags.listed if flag.field == "precision"]
+    assert flag.found == "compressed-tensors"
+    assert "taken as bf16 weights" in flag.reason
+
+
+@pytest.mark.parametrize("name", ["served-model", "/models/my-8b", "llama-3.1-8b", "/bf16/served"])
 def test_a_server_may_call_the_model_as_it_likes(tmp_path, name):
     calibration, found = fitted(tmp_path, known.serving(known.SLOWER, (1, 8), model_id=name))
     assert left_out(found) == set()

@@ -58,6 +58,7 @@ def test_a_part_that_does_not_keep_up_fails() -> None:
         ({"setting": Setting(model="Qwen/Qwen3-32B")}, "found model Qwen/Qwen3-32B, expected llama-3.1-70b as in"),
         ({"setting": Setting(accelerator="NVIDIA A100")}, "found accelerator NVIDIA A100, expected h100-80gb as in"),
         ({"setting": Setting(tensor_parallel=8)}, "found tensor parallel degree 8, expected 4 as in the pilot"),
+        ({"setting": Setting(precision="fp8")}, "found precision fp8, expected bf16 as in the pilot"),
     ],
 )
 def test_a_result_of_another_run_is_refused(other: dict[str, Any], words: str) -> None:
