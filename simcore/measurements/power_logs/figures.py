@@ -105,7 +105,7 @@ def figures(
     if not any(one.used and one.mean_w is not None for one in found):
         raise SpecError(
             f"power log: found no power reading of a working device {_between(window)}, expected samples"
-            f"{_too_far_apart(log, max_gap_s)}"
+            f"{_too_far_apart(log, max_gap_s)}{_first_missing(log)}"
         )
     together = np.sum(seconds, axis=0)
     used = [one for one in found if one.used]
@@ -189,6 +189,11 @@ def _device(
         _idle(device, window), reasons,
     )  # fmt: skip
     return one, of_1s
+
+
+def _first_missing(log: PowerLog) -> str:
+    first = next((flag for flag in log.flags.listed if flag.field == "power"), None)
+    return f"; the first that is none: {first}" if first else ""
 
 
 def _too_far_apart(log: PowerLog, max_gap_s: float) -> str:

@@ -26,8 +26,13 @@ LIMITS = ("enforced.power.limit", "power.limit", "power.max_limit", "power.defau
 
 def is_header(line: str) -> bool:
     """Whether a line names fields as nvidia-smi does."""
-    names = [_name(cell)[0] for cell in line.split(",")]
+    names = [_name(cell)[0] for cell in line.split(_delimiter(line))]
     return any(name in POWERS or name.startswith(("utilization.gpu", "power.limit")) for name in names)
+
+
+def _delimiter(header: str) -> str:
+    """A comma, but where a spreadsheet saved the log anew."""
+    return max(",;\t", key=header.count)
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,12 @@ class _Columns:
 def rows(content: Content, log: PowerLog, offset_s: float) -> Iterator[Row]:
     """The file's rows, from its header on. SpecError where it lacks times or watts."""
     columns: _Columns | None = None
-    for line, cells in enumerate(csv.reader(content.text.splitlines(), skipinitialspace=True), 1):
+    lines = content.text.splitlines()
+    delimiter = _delimiter(next(filter(is_header, lines), ""))
+    for line, cells in enumerate(csv.reader(lines, delimiter=delimiter, skipinitialspace=True), 1):
         if not any(cell.strip() for cell in cells):
             continue
-        if is_header(",".join(cells)):  # of a log that was appended to: once more
+        if is_header(delimiter.join(cells)):  # of a log that was appended to: once more
             columns = _columns(content.name, cells)
             continue
         if columns is None:  # what a shell or launcher wrote above it
@@ -97,7 +104,7 @@ def _row(file: str, log: PowerLog, line: int, cells: list[str], columns: _Column
     device = "gpu 0" if columns.device is None else cells[columns.device].strip()
     power = cells[columns.power].strip()
     unit = columns.units[columns.power]
-    if unit in UNITS and power.replace(".", "", 1).isdigit():
+    if unit in UNITS and power.replace(",", ".").replace(".", "", 1).isdigit():
         power = f"{power} {unit}"
     use = None if columns.use is None else cells[columns.use]
     name = "" if columns.label is None else cells[columns.label].strip()

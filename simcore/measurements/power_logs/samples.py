@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import Literal
@@ -14,6 +15,8 @@ MISSING = ("n/a", "na", "nan", "null", "none", "-", "", "not supported", "unknow
 """What tools write where they have no reading, in or out of brackets."""
 UNITS = {"w": 1.0, "mw": 1e-3, "kw": 1e3, "j": 1.0, "mj": 1e-3, "kj": 1e3, "%": 0.01}
 """To watts, joules and shares. ``mJ`` and ``mW`` are thousandths: no tool writes megajoules."""
+DECIMAL_COMMA = re.compile(r"^(\d+),(\d\d?)(?!\d|,|\.)")
+"""As a spreadsheet of another language saves it; before three digits a comma may part thousands, and is no number."""
 MOST_W = 5000.0
 """That an accelerator can draw."""
 Field = Literal["power", "energy", "utilization"]
@@ -111,7 +114,7 @@ def add(log: PowerLog, file: str, row: Row) -> None:
 
 def number(text: str, of: Field) -> float | None:
     """A reading with or without its unit, in watts, joules or a share; None where it is none at all."""
-    text = text.strip().strip("[]").strip()
+    text = DECIMAL_COMMA.sub(r"\1.\2", text.strip().strip("[]").strip())
     if text.lower() in MISSING:
         return None
     words = text.replace("%", " %").split()

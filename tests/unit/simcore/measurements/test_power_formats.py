@@ -37,9 +37,32 @@ def test_what_is_no_reading_is_missing_and_never_0_w(tmp_path: Path, missing: st
     assert figures(log, 3).devices[0].samples == 20
 
 
-@pytest.mark.parametrize(("cell", "watts"), [("412.34 W", 412.34), ("412340 mW", 412.34), ("0.41234 kW", 412.34)])
+@pytest.mark.parametrize(
+    ("cell", "watts"),
+    [("412.34 W", 412.34), ("412340 mW", 412.34), ("0.41234 kW", 412.34), ("412,34 W", 412.34), ("412,3", 412.3)],
+)
 def test_units_stand_in_values(cell: str, watts: float) -> None:
     assert number(cell, "power") == pytest.approx(watts)
+
+
+@pytest.mark.parametrize("cell", ["1,234 W", "1,23,4 W", "412,34.5"])
+def test_a_comma_that_may_part_thousands_is_no_number(cell: str) -> None:
+    with pytest.raises(ValueError, match=","):
+        number(cell, "power")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_log_that_a_spreadsheet_saved_anew_has_its_delimiter_and_decimal_comma(
+    tmp_path: Path, delimiter: str
+) -> None:
+    log = read(tmp_path, steady(watts=412.34).replace(", ", delimiter).replace(".34", ",34"))
+    assert figures(log, 3).mean_w == pytest.approx(2 * 412.34)
+
+
+def test_without_any_reading_the_first_that_is_none_is_named(tmp_path: Path) -> None:
+    log = read(tmp_path, steady().replace("400.00 W", "four"))
+    with pytest.raises(SpecError, match=r"power\.log, line 2, power: found four: no number of watts"):
+        figures(log, 3)
 
 
 def test_mj_are_thousandths_of_a_joule_and_percent_hundredths() -> None:
