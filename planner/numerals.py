@@ -36,6 +36,16 @@ def usd(value: Number | None) -> str:
     return f"−${short(-value)}" if value < 0 else f"${short(value)}"
 
 
+def cents(value: Number | None) -> str:
+    """``$418,032.10``: to be added up."""
+    return "–" if value is None else f"{'−' if value < 0 else ''}${abs(value):,.2f}"
+
+
+def change(value: Number) -> str:
+    """``+$12,045.00``; ``$0.00`` where there is none."""
+    return f"+{cents(value)}" if value > 0 else cents(value)
+
+
 def share(value: float | None) -> str:
     """``96 %``; under one per cent with a digit more, so that little is not nothing."""
     if value is None:

@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "planner.studies",
     "planner.sharing",
     "planner.analyses",
+    "planner.comparing",
     "planner.api",
 ]
 

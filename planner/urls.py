@@ -22,5 +22,6 @@ urlpatterns = [
     path("studies/", urls_of("studies")),
     path("shared/", urls_of("sharing")),
     path("studies/", urls_of("analyses")),
+    path("compare/", urls_of("comparing")),
     path("", urls_of("scenarios")),
 ]

@@ -111,7 +111,7 @@ def what_if(base: StudyResult, changes: Changes) -> WhatIf:
     spec = changed(base.spec, replace(differing, slo_multiplier=None))
     changed(base.spec, differing)  # the SLO's value is checked, too
     rate_is_simulated = spec.rate_req_per_s == base.spec.rate_req_per_s
-    evaluations = base.evaluations if rate_is_simulated else _at_another_rate(base, spec.rate_req_per_s)
+    evaluations = base.evaluations if rate_is_simulated else at_another_rate(base, spec.rate_req_per_s)
     result = base
     if replace(differing, slo_multiplier=None):
         found = study_result(
@@ -148,7 +148,7 @@ def studied_machines(spec: StudySpec) -> dict[str, str]:
     return {machine.id: machine.name for machine in found}
 
 
-def _at_another_rate(base: StudyResult, rate_req_per_s: float) -> dict[str, Evaluation]:
+def at_another_rate(base: StudyResult, rate_req_per_s: float) -> dict[str, Evaluation]:
     """Without the runs at the study's rate, which say nothing of another one; but what holds that rate holds all below,
     though its capacity may have been found just under it."""
     asked = base.spec.rate_req_per_s

@@ -98,6 +98,8 @@ class Comparison:
     changes: tuple[Change, ...]
     answers: Change | None
     """How each was answered; None where not both were."""
+    studies: tuple[Study, ...]
+    """The latest answers; empty where not both have one."""
 
 
 def compare(history: History, first: str, second: str) -> Comparison | None:
@@ -106,13 +108,10 @@ def compare(history: History, first: str, second: str) -> Comparison | None:
     if first == second or first not in numbered or second not in numbered:
         return None
     before, after = sorted((numbered[first], numbered[second]), key=lambda revision: revision.number)
-    return Comparison(before, after, tuple(history.changes(before, after)), _answers(history, before, after))
-
-
-def _answers(history: History, before: Revision, after: Revision) -> Change | None:
-    studies = [history.studies.get(revision.pk) for revision in (before, after)]
-    said = [headline(study) for study in studies if study is not None]
-    return Change("answer", "answer", *said) if len(said) == len(studies) else None
+    found = [history.studies[revision.pk] for revision in (before, after) if revision.pk in history.studies]
+    studies = tuple(found) if len(found) > 1 else ()
+    answers = Change("answer", "answer", *map(headline, studies)) if studies else None
+    return Comparison(before, after, tuple(history.changes(before, after)), answers, studies)
 
 
 def _add(names: dict[str, dict[str, str]], more: Names) -> None:

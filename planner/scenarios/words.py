@@ -134,7 +134,7 @@ class Words:
 
     def changes(self, before: Inputs, after: Inputs) -> list[Change]:
         """The inputs that differ, in the form's order, but for those that neither of the two reads."""
-        read = {*_read_by(before), *_read_by(after)}
+        read = {*read_by(before), *read_by(after)}
         return [
             Change(name, bare_label(name), self.value(name, before), self.value(name, after))
             for name in QuestionForm.base_fields
@@ -158,7 +158,7 @@ def names_for(form: QuestionForm) -> Names:
     return {name: {str(key): str(label) for key, label in choices} for name, choices in form.offered.fields().items()}
 
 
-def _read_by(inputs: Inputs) -> list[str]:
+def read_by(inputs: Inputs) -> list[str]:
     kind = value_of("slo_kind", inputs)
     unread = {name for other, names in OF_SLO.items() if other != kind for name in names}
     return [name for name in QuestionForm.base_fields if name not in unread]

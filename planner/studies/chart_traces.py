@@ -35,24 +35,24 @@ def _ghost(behind: Sequence[Point], points: Sequence[Point], plane: Plane) -> Tr
     """The frontier as it was asked; nothing where it is the same."""
     before, now = envelope(behind, plane), envelope(points, plane)
     same = [(point.x, point.y) for point in before] == [(point.x, point.y) for point in now]
-    line = {"shape": _shape(plane), "width": 3, "color": "#000000", "dash": "dot"}
-    return _steps("as it was asked", {"role": "ghost"}, [] if same else before, line)
+    line = {"shape": shape_of(plane), "width": 3, "color": "#000000", "dash": "dot"}
+    return stepped("as it was asked", {"role": "ghost"}, [] if same else before, line)
 
 
 def _frontier(points: Sequence[Point], plane: Plane) -> Trace:
-    line = {"shape": _shape(plane), "width": 7, "color": "#000000"}
-    return _steps("frontier", {"role": "frontier"}, envelope(points, plane), line) | {"opacity": 0.22}
+    line = {"shape": shape_of(plane), "width": 7, "color": "#000000"}
+    return stepped("frontier", {"role": "frontier"}, envelope(points, plane), line) | {"opacity": 0.22}
 
 
-def _shape(plane: Plane) -> str:
+def shape_of(plane: Plane) -> str:
     """How a frontier steps from a point to the next on its right."""
     return "hv" if plane.holds_rate else "vh"
 
 
 def _family(series: Series, plane: Plane) -> list[Trace]:
     index, best = series.index, {point.row.design_id for point in series.steps}
-    line = {"shape": _shape(plane), "width": 1.75, "color": COLOURS[index], "dash": DASHES[index]}
-    steps = _steps(escape(series.name), {"role": "family", "series": index}, series.steps, line)
+    line = {"shape": shape_of(plane), "width": 1.75, "color": COLOURS[index], "dash": DASHES[index]}
+    steps = stepped(escape(series.name), {"role": "family", "series": index}, series.steps, line)
     solid = [point for point in series.points if point.y and not point.is_hollow]
     points = _points(series, solid, plane, SYMBOLS[index])
     points["marker"] |= {
@@ -67,7 +67,7 @@ def _family(series: Series, plane: Plane) -> list[Trace]:
     ]
 
 
-def _steps(name: str, meta: Trace, points: Sequence[Point], line: Trace) -> Trace:
+def stepped(name: str, meta: Trace, points: Sequence[Point], line: Trace) -> Trace:
     return {
         "type": "scatter",
         "mode": "lines",
@@ -92,7 +92,7 @@ def _points(series: Series, points: Sequence[Point], plane: Plane, symbol: str) 
         "customdata": [point.row.design_id for point in points],
         "text": [hover(point, plane) for point in points],
         "hovertemplate": "%{text}<extra></extra>",
-        "error_y": _whiskers(points, plane) | {"visible": False},
+        "error_y": whiskers(points, plane) | {"visible": False},
         "marker": {"symbol": symbol, "color": COLOURS[series.index], "size": 7},
         "legendgroup": str(series.index),
         "cliponaxis": False,
@@ -107,7 +107,7 @@ def _answer(point: Point, plane: Plane) -> Trace:
         "meta": {"role": "answer"},
         "x": [point.x],
         "y": [point.y],
-        "error_y": _whiskers([point], plane),
+        "error_y": whiskers([point], plane),
         "customdata": [point.row.design_id],
         "marker": {"symbol": "circle-open", "size": 19, "color": "#000000", "line": {"width": 2}},
         "hoverinfo": "skip",
@@ -115,7 +115,7 @@ def _answer(point: Point, plane: Plane) -> Trace:
     }
 
 
-def _whiskers(points: Sequence[Point], plane: Plane) -> Trace:
+def whiskers(points: Sequence[Point], plane: Plane) -> Trace:
     """From each point to the ends of its interval. Of the points that are not the answer charts.js shows those of the
     one that is hovered or chosen."""
     ends = [(low, point.y, high) for point in points for low, high in [_interval(point, plane)]]

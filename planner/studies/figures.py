@@ -61,7 +61,7 @@ def _layout(
         "annotations": [
             *ray_notes(figures, plane, right, top),
             *_notes(plane, look, right),
-            *_line_ends(every, plane, top),
+            *line_ends(every, plane, top),
         ],
         "hovermode": "closest",
         "showlegend": False,
@@ -72,8 +72,8 @@ def _shapes(plane: Plane, look: Look, ghost: Ghost | None) -> list[Figure]:
     shapes = []
     if plane.holds_rate:
         if ghost and ghost.rate_req_per_s != look.rate_req_per_s:
-            shapes.append(_across("ghost", ghost.rate_req_per_s, "dot"))
-        shapes.append(_across("rate", look.rate_req_per_s))
+            shapes.append(across("ghost", ghost.rate_req_per_s, "dot"))
+        shapes.append(across("rate", look.rate_req_per_s))
     if ghost and ghost.limit is not None and ghost.limit != plane.x.limit:
         shapes.append(_upright("ghost", ghost.limit, "dot"))
     if plane.x.limit is not None:
@@ -81,7 +81,7 @@ def _shapes(plane: Plane, look: Look, ghost: Ghost | None) -> list[Figure]:
     return shapes
 
 
-def _across(name: str, y: float, dash: str = "dash") -> Figure:
+def across(name: str, y: float, dash: str = "dash") -> Figure:
     ends = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": y, "y1": y}
     return {"type": "line", "name": name, "layer": "below"} | ends | {"line": _line(dash)}
 
@@ -96,7 +96,7 @@ def _line(dash: str) -> Figure:
 
 
 def _notes(plane: Plane, look: Look, right: float) -> list[Figure]:
-    notes: list[Figure] = [_better(plane)]
+    notes: list[Figure] = [better(plane)]
     if plane.holds_rate:
         notes.append(
             {"name": "rate", "text": f"required: {short(look.rate_req_per_s)} requests/s", "xref": "paper", "x": 0.005}
@@ -107,7 +107,7 @@ def _notes(plane: Plane, look: Look, right: float) -> list[Figure]:
     return notes
 
 
-def _better(plane: Plane) -> Figure:
+def better(plane: Plane) -> Figure:
     left = plane.holds_rate
     return {
         "name": "better",
@@ -136,7 +136,7 @@ def _limit_note(axis: Axis, limit: float, right: float) -> Figure:
     }
 
 
-def _line_ends(every: Sequence[Series], plane: Plane, top: float) -> list[Figure]:
+def line_ends(every: Sequence[Series], plane: Plane, top: float) -> list[Figure]:
     """Each family's name at the height where its line ends, pushed apart where they would overlap."""
     ends = [(series.steps[-1].y, series.index, series.name) for series in every if series.steps]
     labels, height = [], -top

@@ -19,6 +19,7 @@ READERS = (
     "balance.py",
     "calibration",
     "commands",
+    "comparing",
     "detail",
     "economics",
     "explain.py",

@@ -8,6 +8,8 @@ register = template.Library()
 register.filter("short", numerals.short)
 register.filter("exact", numerals.exact)
 register.filter("usd", numerals.usd)
+register.filter("cents", numerals.cents)
+register.filter("change", numerals.change)
 register.filter("share", numerals.share)
 register.filter("duration", numerals.duration)
 

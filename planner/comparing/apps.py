@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class ComparingConfig(AppConfig):
+    name = "planner.comparing"

@@ -1,0 +1,11 @@
+from django.urls import path
+
+from planner.lazy import views_of
+
+view = views_of("planner.comparing.views")
+rest = views_of("planner.comparing.api")
+
+app_name = "comparing"
+urlpatterns = [path("", view("compare"), name="compare")]
+rest_patterns = [path("compare", rest("Compare"), name="compare")]
+"""Under /api/v1/."""

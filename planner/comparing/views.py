@@ -1,0 +1,45 @@
+"""The page that compares; what was compared last is kept in the session, so that a design's panel can add to it."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from planner.comparing.columns import MOST, Key, address, columns_of, one_key
+from planner.comparing.page import compare_page
+from planner.studies.models import Study
+
+SESSION_KEY = "compared"
+
+
+@require_safe
+def compare(request: HttpRequest) -> HttpResponse:
+    """Up to four side by side; ``add=12`` or ``add=12:0b7f…``: one more beside those that were compared last."""
+    if "add" in request.GET:
+        return _added(request, request.GET["add"])
+    page = compare_page(request.user, request.GET)
+    if page.columns:
+        request.session[SESSION_KEY] = [str(key) for key in page.keys]
+    return render(request, "comparing/compare.html", {"compared": page, "most": MOST})
+
+
+def _added(request: HttpRequest, text: str) -> HttpResponse:
+    key = one_key(text)
+    if key is None:
+        raise Http404("add: expected the number of a study, or STUDY:DESIGN.")
+    columns_of(request.user, [key])
+    keys = _last(request) or ([Key(key.study_id)] if key.design_id else [])
+    if key not in keys and len(keys) >= MOST:
+        messages.warning(request, "Four are compared already: take one away, then add another.")
+    elif key not in keys:
+        keys.append(key)
+    return redirect(f"{reverse('comparing:compare')}{address(keys)}")
+
+
+def _last(request: HttpRequest) -> list[Key]:
+    """What was compared last, as far as it is still there."""
+    keys = [key for key in map(one_key, request.session.get(SESSION_KEY, [])) if key is not None]
+    wanted = {key.study_id for key in keys}
+    there = set(Study.objects.visible_to(request.user).filter(pk__in=wanted).values_list("pk", flat=True))
+    return [key for key in keys if key.study_id in there]
