@@ -143,8 +143,8 @@ def _notes(rates: dict[float, list[str]]) -> Iterator[dict[str, Any]]:
     for rate, names in rates.items():
         who = "required" if len(rates) == 1 else f"required by {', '.join(names)}"
         yield (
-            {"name": "rate", "text": escape(f"{who}: {short(rate)} requests/s"), "xref": "paper", "x": 0.995}
-            | {"yref": "y", "y": rate, "xanchor": "right", "yanchor": "bottom", "showarrow": False}
+            {"name": "rate", "text": escape(f"{who}: {short(rate)} requests/s"), "xref": "paper", "x": 0.005}
+            | {"yref": "y", "y": rate, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
         )
 
 

@@ -48,6 +48,7 @@ def figures(columns: Sequence[Column], baseline: Column) -> list[Line]:
         *_limits(columns),
         *_pools(columns),
         *(_measured(one, columns, baseline) for one in POWER),
+        _plain("drawn at", columns, _drawn_at),
         _plain("price book", columns, lambda column: f"{column.result.book.name}, {column.result.book.date}"),
         _plain("engine version", columns, lambda column: column.study.engine_version or "not begun"),
         _plain("answered", columns, _answered),
@@ -124,6 +125,12 @@ def _answered(column: Column) -> str:
 
 def _run(column: Column) -> RateResult | None:
     return drawn_result(column.result.evaluations[column.row.design_id]) if column.row else None
+
+
+def _drawn_at(column: Column) -> str:
+    """The required rate; the capacity, of a design that was not run at that."""
+    run = _run(column)
+    return f"{short(run.rate_req_per_s)} requests/s" if run else NOTHING
 
 
 def _limits(columns: Sequence[Column]) -> list[Line]:
@@ -237,6 +244,6 @@ HELD = (
 POWER = (
     Measured("nameplate power", _kw(lambda row: row.nameplate_w), lambda x: f"{short(x)} kW"),
     Measured("provisioned power", _kw(lambda row: row.provisioned_w), lambda x: f"{short(x)} kW"),
-    Measured("drawn, mean at the required rate", _drawn(lambda run: run.mean_w), lambda x: f"{short(x)} kW"),
+    Measured("drawn, mean", _drawn(lambda run: run.mean_w), lambda x: f"{short(x)} kW"),
     Measured("drawn, P99 of 1 s", _drawn(lambda run: run.p99_w), lambda x: f"{short(x)} kW"),
 )
