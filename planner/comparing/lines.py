@@ -15,7 +15,7 @@ from simcore.evaluation import LimitResult, PoolResult, RateResult
 from simcore.explain import binding_words
 from simcore.rows import DesignRow
 from simcore.shortfalls import drawn_result, machines
-from simcore.words import dollars, limit_name, limit_value, percent
+from simcore.words import counted, dollars, limit_name, limit_value, percent
 
 NOTHING = "–"
 Figure = Callable[[Column], float | None]
@@ -98,9 +98,9 @@ def _prices(column: Column) -> str:
         return NOTHING
     case = column.result.designs[column.row.design_id].case
     names = {machine.id: machine.name for machine in (resolve_machine(pool.machine) for pool in case.pools)}
-    counted = fleet.machine_counts(case).items()
+    bought = fleet.machine_counts(case).items()
     return "; ".join(
-        f"{n} {names[name]} at ${column.result.book.price(name).usd_per_hour} an hour" for name, n in counted
+        f"{n} {names[name]} at ${column.result.book.price(name).usd_per_hour} an hour" for name, n in bought
     )
 
 
@@ -228,7 +228,7 @@ MONEY = (
     ),
     Measured("$ for 1M input tokens", _tokens(0), _cents, True, True),
     Measured("$ for 1M output tokens (as 4 input tokens)", _tokens(1), _cents, True, True),
-    Measured("machines", _of_row(machines), lambda n: f"{n:,.0f}"),
+    Measured("machines", _of_row(machines), lambda n: counted(n, "machine")),
 )
 HELD = (
     Measured("required rate", lambda c: c.result.spec.rate_req_per_s, lambda y: f"{short(y, 6)} requests/s"),

@@ -90,8 +90,8 @@ def sentence(found: Drivers, first: str, second: str) -> str:
 
 
 def signed(change: Decimal) -> str:
-    """``+$36,000``, ``−$4,000``, ``nothing``."""
-    return f"{'+' if change > 0 else '−'}{dollars(abs(change))}" if change else "nothing"
+    """``+$36,000``, ``−$4,000``, ``$0``."""
+    return f"{'+' if change > 0 else '−'}{dollars(abs(change))}" if change else "$0"
 
 
 Move = Callable[[State, State], State]

@@ -21,6 +21,8 @@ from simcore.trust.ties import apart, kind_of
 from simcore.words import dollars, listed, number, percent
 
 A_THOUSAND = 1000
+CHOICES = frozenset({"machines", "designs to try"})
+"""Kinds of inputs that say what may be tried, and change nothing of a design that was."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ def noise(first: Choice, second: Choice) -> Noise:
     """None for designs that differ by counts of machines alone."""
     if first.row is None or second.row is None:
         return Noise()
-    if kind_of(first.row) == kind_of(second.row) and not simulated_inputs(first.side, second.side):
+    otherwise = {one.kind for one in simulated_inputs(first.side, second.side)} - CHOICES
+    if kind_of(first.row) == kind_of(second.row) and not otherwise:
         return Noise()
     mine = first.result.margins.get(first.row.design_id)
     theirs = second.result.margins.get(second.row.design_id)
