@@ -218,9 +218,10 @@ class ComparePage:
 
 
 def _notable(column: Column) -> list[DesignRow]:
-    """Beside its answer."""
+    """Beside its answer: the best of each family, then what is on its cost frontier, the dearest first."""
     result = column.result
-    rows = [*result.best_by_family, *([result.surest] if result.surest else []), *result.closest]
+    frontier = sorted((row for row in result.rows if row.on_cost_frontier), key=lambda row: -row.usd_per_hour)
+    rows = [*result.best_by_family, *([result.surest] if result.surest else []), *result.closest, *frontier]
     return [row for row in rows if result.winner is None or row.design_id != result.winner.design_id]
 
 
