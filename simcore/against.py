@@ -59,7 +59,8 @@ def _span(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
     ratio = measure.figure(winner) / measure.figure(other)
     down, up = apart(mine, theirs)
     low, high = (f"{100 * (1 - ratio * exp(off)) + 0.0:.0f}".replace("-0", "0") for off in (down, -up))
-    return f" ({low} to {high})" if low != high else ""
+    least = f"{-int(low):,} % more" if int(low) < 0 else low
+    return f" ({least} to {high})" if low != high else ""
 
 
 def _next(

@@ -125,7 +125,16 @@ class RateResult:
     p99_w: float
     """Of 1 s averages."""
     input_tokens_per_s: float
+    """From the first arrival to the last finish, as what follows."""
     output_tokens_per_s: float
+    finished_req_per_s: float = 0.0
+    """Less than ``rate_req_per_s`` by the time in which the last requests drain. Zero where it was not kept."""
+
+    @property
+    def tokens_a_request(self) -> tuple[float, float]:
+        """Of input and of output, of a mean request that was served."""
+        requests = self.finished_req_per_s or self.rate_req_per_s
+        return (self.input_tokens_per_s / requests, self.output_tokens_per_s / requests) if requests else (0.0, 0.0)
 
 
 @dataclass(frozen=True)

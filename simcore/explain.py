@@ -131,9 +131,8 @@ def _tokens(result: StudyResult, row: DesignRow) -> str:
     run = drawn_result(result.evaluations[row.design_id])
     if run is None or not run.rate_req_per_s:
         return ""
-    a_request = (tokens / run.rate_req_per_s for tokens in (run.input_tokens_per_s, run.output_tokens_per_s))
-    served = [tokens * result.spec.rate_req_per_s for tokens in a_request]
-    of_input, of_output = usd_per_million_tokens(row.usd_per_hour, *served)
+    served_input, served_output = (tokens * result.spec.rate_req_per_s for tokens in run.tokens_a_request)
+    of_input, of_output = usd_per_million_tokens(row.usd_per_hour, served_input, served_output)
     return (
         f"{_cents(of_input)} / {_cents(of_output)} per 1M input / output tokens at {number(result.spec.rate_req_per_s)}"
         f" requests/s, an output token taken as {OUTPUT_IN_INPUTS} input tokens."

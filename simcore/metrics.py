@@ -82,6 +82,7 @@ class Summary:
             self.power.p99_w,
             self.input_tokens_per_s,
             self.output_tokens_per_s,
+            self.throughput_req_per_s,
         )
 
 

@@ -33,6 +33,8 @@ def supposed_in_short(found: WhatIf) -> str:
 def outcome(found: WhatIf) -> str:
     """``DGX H100 -15 %: now 13 DGX H100 prefill + 6 DGX H100 decode: $401,000 a month, $31,000 less than …``."""
     begins = f"{supposed_in_short(found)}: "
+    if found.simulates:
+        begins += "not known before it is simulated; by the limits as they were asked, "
     now, before = found.result.winner, found.base.winner
     if not found.result.rows:
         return f"{begins}no design has been tried yet."

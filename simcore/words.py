@@ -24,6 +24,18 @@ def digits_apart(value: float | None, other: float) -> int:
     return next(apart, MOST_SIGNIFICANT if value != other else SIGNIFICANT)
 
 
+SPELT_AN = "AEFHILMNORSX8"
+"""What a word that is spelt out, or a number, takes ``an`` before: an AWS, an L40S, an 8 x A40; a DGX."""
+SOUNDED_AN = "AEIO"
+
+
+def with_article(name: str) -> str:
+    """``a DGX A100``, ``an AWS g6.48xlarge``, ``an Intel server``."""
+    begins = name[:2]
+    vowels = SPELT_AN if begins == begins.upper() else SOUNDED_AN
+    return f"{'an' if begins[:1].upper() in tuple(vowels) else 'a'} {name}"
+
+
 def counted(count: float, noun: str) -> str:
     """``1 machine``, ``2 machines``."""
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"

@@ -7,7 +7,7 @@ from planner.scenarios.bare import Bare, Lone, time
 from planner.scenarios.sources import SOURCES
 from simcore.slo import decode_iteration_s
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, SlowdownSlo
-from simcore.words import limit_name, limit_value, listed, number
+from simcore.words import limit_name, limit_value, listed, number, with_article
 
 SLOWDOWN_LABELS = {
     "ttft_slowdown": "First token",
@@ -72,7 +72,7 @@ def _slowdown(slo: SlowdownSlo, lone: Lone) -> LimitTable:
     requests = lone.requests
     caption = (
         f"Of the median request, {requests.prompt_tokens:,} tokens in and {requests.output_tokens:,} out; each request"
-        f" has limits of its own, against itself alone on a {lone.machine.name}."
+        f" has limits of its own, against itself alone on {with_article(lone.machine.name)}."
     )
     head = ("", "Alone", *(f"P{p:g}" for p in percentiles))
     short = f"first token {first} ms, then {later} ms a token"

@@ -28,7 +28,7 @@ from simcore.spec import SpecError, StudySpec, WorkloadSpec
 from simcore.study import LIKELY_BATCH, Context, context
 from simcore.trust.outside import Curve, outside_measured
 from simcore.trust.sentences import outside_words
-from simcore.words import number
+from simcore.words import number, with_article
 
 CACHED_PREVIEWS = 32
 BARE = "-"
@@ -135,8 +135,9 @@ def _complaints(page: QuestionPage) -> Iterable[str]:
 def _alone(lone: Lone) -> str:
     then = f", then {time(lone.times.token_s)} a token" if lone.times.token_s else ""
     return (
-        f"Before any queueing: one request alone on a {lone.machine.name} ({lone.requests.prompt_tokens:,} tokens in,"
-        f" {lone.requests.output_tokens:,} out, the medians): first token {time(lone.times.first_token_s)}{then}."
+        f"Before any queueing: one request alone on {with_article(lone.machine.name)}"
+        f" ({lone.requests.prompt_tokens:,} tokens in, {lone.requests.output_tokens:,} out, the medians):"
+        f" first token {time(lone.times.first_token_s)}{then}."
     )
 
 

@@ -10,7 +10,7 @@ from simcore.families import SCHEDULER_NAMES, SPLIT
 from simcore.flips.find import Flips
 from simcore.flips.flip import Asked, Flip
 from simcore.result import StudyResult
-from simcore.words import counted, number
+from simcore.words import counted, number, with_article
 
 MOST_SAID = 4
 """In the answer's line; the section below has all."""
@@ -35,7 +35,8 @@ def when(asked: Asked, is_above: bool, value: float) -> str:
     """``the rate falls below 31 (70)``; today's value in brackets."""
     said = _CLAUSES[asked.kind]
     side = said.above if is_above else said.below
-    return side.format(what=what(asked), value=_outward(value, is_above, said.show), now=_now(asked, said.show))
+    named = with_article(asked.machine_name) if asked.machine_name else what(asked)
+    return side.format(what=named, value=_outward(value, is_above, said.show), now=_now(asked, said.show))
 
 
 def what(asked: Asked) -> str:
@@ -72,8 +73,8 @@ def _times(value: float) -> str:
 _CLAUSES = {
     "usd_per_hour": _Clause(
         "",
-        "a {what} costs over {value} an hour ({now})",
-        "a {what} costs less than {value} an hour ({now})",
+        "{what} costs over {value} an hour ({now})",
+        "{what} costs less than {value} an hour ({now})",
         "each machine's price from a quarter to four times what it is",
         _money,
     ),

@@ -3,11 +3,13 @@ from dataclasses import replace
 
 import pytest
 
+from simcore.against import against
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation, LimitResult, Replication
 from simcore.explain import Progress, answer, headline
 from simcore.result import study_result
 from simcore.study import next_designs
+from simcore.trust.margins import Margin
 from simcore.words import number
 from tests.unit.simcore.questions import asked, explored
 
@@ -29,6 +31,18 @@ def test_a_says_what_to_buy_and_what_it_costs():
     line = texts(answered())["A"]
     assert line.text == "Buy 12 DGX H100 for prefill and 18 DGX A100 for decode (tensor parallel 8)."
     assert line.detail.startswith("$566,000 a month (730 h, Splitwise paper 2023), 239 kW nameplate")
+
+
+def test_a_prices_the_tokens_of_the_requests_that_were_served():
+    """Of 1,000 + 4 x 100 tokens each, though the run took ten times as long as its requests came for."""
+    result = answered()
+    winner = result.winner
+    kept = result.evaluations[winner.design_id]
+    run = replace(kept.at_required, input_tokens_per_s=7_000.0, output_tokens_per_s=700.0, finished_req_per_s=7.0)
+    evaluations = {**result.evaluations, winner.design_id: replace(kept, at_required=run)}
+    price = float(winner.usd_per_hour) / 3600 / 70 / 1400 * 1e6
+    detail = texts(replace(result, evaluations=evaluations))["A"].detail
+    assert f"${price:.2f} / ${4 * price:.2f} per 1M input / output tokens at 70 requests/s" in detail
 
 
 def test_a_says_that_prompts_are_chunked():
@@ -57,6 +71,15 @@ def test_a_says_the_stages_of_a_pipeline(options, words):
 def test_b_compares_with_the_best_of_the_other_kind():
     text = texts(answered())["B"].text
     assert text.startswith("Costs 42 % less than the best co-located design, Sarathi on 35 DGX H100, 512-token budget.")
+
+
+def test_b_says_in_words_that_what_is_known_may_turn_it_round():
+    result = answered()
+    other = next(row for row in result.best_by_family if row.family == "sarathi:dgx-h100")
+    names = (result.winner.design_id, other.design_id)
+    wide = Margin(100.0, 3.0, 0.5, ())
+    text = against(replace(result, margins=dict.fromkeys(names, wide)), result.winner, True)
+    assert re.match(r"Costs 42 % \(1,1\d\d % more to \d\d\) less than the best co-located design", text), text
 
 
 @pytest.mark.parametrize(

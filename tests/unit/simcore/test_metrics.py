@@ -283,6 +283,12 @@ def test_the_rate_result_is_met_only_where_stable():
     assert np.isfinite(found.mean_w)
 
 
+def test_tokens_a_request_are_those_served_however_long_the_last_requests_drain():
+    found = summary(finish=[1.1, 3.25, 400.0]).rate_result(1.0)
+    assert found.input_tokens_per_s < 2.0
+    assert found.tokens_a_request == pytest.approx((200.0, 2.0))
+
+
 def simulated(asked, requests):
     inputs = inputs_of(asked, requests)
     return summarise(asked, inputs, run(inputs), objective(asked))

@@ -9,6 +9,7 @@ from simcore.economics.hourly import HOURS_PER_MONTH
 from simcore.result import study_result
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, SlowdownSlo, SpecError
 from simcore.what_if import Changes, changed, scaled_slo, what_if
+from simcore.what_if_words import outcome
 from tests.unit.simcore.questions import asked, explored, question
 
 EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}
@@ -115,6 +116,8 @@ def test_another_slo_is_said_to_need_a_simulation_and_leaves_the_answer():
     assert found.result.spec.slo == asked_.spec.slo
     assert found.result.winner.family == "sarathi:dgx-h100"
     assert changed(asked_.spec, found.changes).slo == SlowdownSlo(multiplier=1.2)
+    words = "not known before it is simulated; by the limits as they were asked, now Sarathi on"
+    assert words in outcome(found)
 
 
 def test_every_kind_of_slo_is_scaled():

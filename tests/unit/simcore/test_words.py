@@ -1,6 +1,6 @@
 import pytest
 
-from simcore.words import digits_apart, dollars, limit_value, listed, number, percent, sentences
+from simcore.words import digits_apart, dollars, limit_value, listed, number, percent, sentences, with_article
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,20 @@ def test_numbers_that_differ_read_differently(value, other, digits):
 
 def test_remarks_become_sentences():
     assert sentences(["the trace is short", "It was used once.", ""]) == "The trace is short. It was used once."
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DGX A100", "a DGX A100"),
+        ("AWS g6.48xlarge, 8 x L4", "an AWS g6.48xlarge, 8 x L4"),
+        ("8 x A40, PCIe server", "an 8 x A40, PCIe server"),
+        ("2 x Xeon CPU Max server", "a 2 x Xeon CPU Max server"),
+        ("GB200 NVL72 rack", "a GB200 NVL72 rack"),
+        ("HGX B200", "an HGX B200"),
+        ("Intel server", "an Intel server"),
+        ("Lambda node", "a Lambda node"),
+    ],
+)
+def test_names_have_the_article_that_is_heard(name, text):
+    assert with_article(name) == text
