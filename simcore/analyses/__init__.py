@@ -18,6 +18,7 @@ from simcore.analyses import (
     slo_cost,
     stress,
     token_budget,
+    week_hours,
     where_splitting_pays,
     why_not_mine,
 )
@@ -35,6 +36,7 @@ KINDS: dict[str, Kind[Any, Any]] = {
     "racks": racks.KIND,
     "growth": growth.KIND,
     "failures": failures.KIND,
+    "week_hours": week_hours.KIND,
     "stress": stress.KIND,
     "why_not_mine": why_not_mine.KIND,
     "run_detail": run_detail.KIND,

@@ -13,6 +13,7 @@ from planner.analyses.shown import (
     slo_cost,
     stress,
     token_budget,
+    week_hours,
     where_splitting_pays,
     why_not_mine,
 )
@@ -30,6 +31,7 @@ SHOWN: dict[str, Callable[[Json], Shown]] = {
     "racks": racks.shown,
     "growth": growth.shown,
     "failures": failures.shown,
+    "week_hours": week_hours.shown,
     "stress": stress.shown,
     "why_not_mine": why_not_mine.shown,
     "run_detail": run_detail.shown,
