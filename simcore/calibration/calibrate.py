@@ -14,6 +14,7 @@ from simcore.calibration.fit import Fit, Model, fit
 from simcore.calibration.held_out import held_out
 from simcore.calibration.knobs import CLIENT, shipped_value
 from simcore.calibration.observations import Load, Observation, Step, observations
+from simcore.calibration.plausible import plausible
 from simcore.calibration.selection import nothing_left, select
 from simcore.calibration.target import Target, precision_of
 from simcore.latency.calibrated import (
@@ -39,7 +40,7 @@ def calibrate(found: Measurements, target: Target, today: datetime.date, most: i
     results."""
     serving, steps = select(found, target)
     settings = [point.setting for point in serving] + [point.setting for point in steps]
-    every = observations(serving, steps, target, found.flags)
+    every = plausible(target, observations(serving, steps, target, found.flags), found.flags)
     if not every:
         raise nothing_left(found, target)
     if most is not None and len(every) > most:

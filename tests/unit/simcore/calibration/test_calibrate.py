@@ -138,6 +138,17 @@ def test_a_result_given_twice_counts_once(tmp_path):
     ]
 
 
+def test_step_times_in_another_unit_are_left_out_with_the_unit(tmp_path):
+    rows = [line.split(",") for line in known.steps(known.SLOWER, (1,)).splitlines()]
+    in_s = [[*row[:-2], *(repr(float(cell) / 1e3) for cell in row[-2:])] for row in rows[1:]]
+    seconds = "\n".join(",".join(row) for row in [rows[0], *in_s])
+    with pytest.raises(SpecError, match=r"line 2, prefill: found .* it fits if times are 1000 times larger \(s were"):
+        fitted(tmp_path, seconds)
+    calibration, found = fitted(tmp_path, known.steps(known.SLOWER, (1,)), seconds)
+    assert len(calibration.residuals) == 2 * len(in_s)
+    assert left_out(found) == {"prefill", "decode"}
+
+
 def test_a_format_without_a_precision_of_ours_is_taken_where_the_user_says_for_what(tmp_path):
     as_fp8 = replace(TARGET, model=replace(known.MODEL, weight_precision="fp8"), precision_given=True)
     text = known.serving(known.SLOWER, (1, 8), quantization="bitsandbytes")
