@@ -7,7 +7,14 @@ const strip = form?.closest("details");
 let shown = location.search;
 
 if (form) {
-  if (matchMedia("(max-width: 40rem)").matches) strip.open = false;
+  const phone = matchMedia("(max-width: 40rem)"); // there it is a sheet over the page: closed until it is wanted
+  if (phone.matches) strip.open = false;
+  phone.addEventListener("change", () => { strip.open = !phone.matches; });
+  strip.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !phone.matches) return;
+    strip.open = false;
+    strip.querySelector("summary").focus();
+  });
   fill(new URLSearchParams(location.search)); // a browser may have kept what was typed before
   for (const slider of form.querySelectorAll("[type=range]")) {
     slider.addEventListener("input", () => follow(slider));

@@ -99,12 +99,14 @@ def test_text_that_a_spreadsheet_would_run_is_quoted(
     study: Study, alice_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dataclasses import replace
+    from types import SimpleNamespace
 
     from planner.studies import exports
 
-    result = study_result(study)
-    first = replace(result.rows[0], label="=HYPERLINK(1)", reason="+1", capacity_req_per_s=-1.5)
-    monkeypatch.setattr(exports, "study_result", lambda _: replace(result, rows=(first,)))
+    moves, found = exports.supposed(study, {})
+    first = replace(found.result.rows[0], label="=HYPERLINK(1)", reason="+1", capacity_req_per_s=-1.5)
+    spoilt = SimpleNamespace(result=replace(found.result, rows=(first,)))
+    monkeypatch.setattr(exports, "supposed", lambda *_: (moves, spoilt))
     cells = dict(zip(*csv.reader(io.StringIO(exports.designs_csv(study), newline="")), strict=True))
     assert (cells["label"], cells["reason"], cells["capacity_req_per_s"]) == ("'=HYPERLINK(1)", "'+1", "-1.5")
 

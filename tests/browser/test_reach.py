@@ -1,0 +1,139 @@
+"""Every page: nothing serious for axe, quiet, no wider than its window; at both widths, light and dark."""
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.question import MEASURED, STUDY_MS, ask_small, find, stop_the_example, wait_until_done
+from tests.browser.watch import Watch
+from tests.services import Planner
+
+PHONE, DESK = (390, 844), (1440, 900)
+GRAVE = {"serious", "critical"}
+RULES = {"resultTypes": ["violations"]}
+STATES: list[tuple[tuple[int, int], Any, bool]] = [
+    (DESK, "light", True),
+    (DESK, "dark", False),
+    (PHONE, "light", False),
+    (PHONE, "dark", True),
+]
+"""Each with whether axe looks: which colours are shown differs by scheme alone, which rules apply by width alone."""
+
+LIBRARIES = [
+    "workloads/",
+    "workloads/1",
+    "workloads/upload",
+    "workloads/mix",
+    "calibrations/",
+    "calibrations/new",
+    "calibrations/power/new",
+    "catalogue/",
+    "catalogue/machines/",
+    "catalogue/machines/dgx-h100",
+    "catalogue/machines/dgx-h100/edit",
+    "catalogue/machines/add",
+    "catalogue/machines/dgx-h100/delete",
+    "catalogue/accelerators/h100-80gb",
+    "catalogue/models/llama-3.1-70b",
+    "catalogue/models/new",
+    "catalogue/machines/import",
+    "catalogue/prices/",
+    "catalogue/prices/add",
+    "accounts/sign-in/",
+]
+
+
+@pytest.fixture
+def reach(page: Page, planner: Planner, watch: Watch) -> "Reach":
+    return Reach(page, planner.url)
+
+
+class Reach:
+    def __init__(self, page: Page, home: str) -> None:
+        self.page, self.home = page, home
+        self.faults: list[str] = []
+
+    def visit(self, path: str) -> None:
+        self.page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
+        self.page.emulate_media(color_scheme="light")
+        self.page.goto(self.home + path)
+        self.look(path)
+
+    def look(self, name: str) -> None:
+        """The page as it stands, in each of the four states."""
+        for (width, height), scheme, by_axe in STATES:
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.page.emulate_media(color_scheme=scheme)
+            where = f"{name} at {width} px, {scheme}"
+            wide = self.page.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                self.faults.append(f"{where}: {wide} px wide")
+            if by_axe:
+                self.faults += [f"{where}: {fault}" for fault in grave(self.page)]
+
+
+def grave(page: Page) -> list[str]:
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [
+        f"{one['id']}: {[(node['target'], node['failureSummary']) for node in one['nodes'][:3]]}"
+        for one in found
+        if one["impact"] in GRAVE
+    ]
+
+
+def test_axe_sees_what_is_wrong(reach: Reach) -> None:
+    reach.page.goto(reach.home)
+    reach.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    assert [fault.partition(":")[0] for fault in grave(reach.page)] == ["button-name"]
+
+
+def test_the_question_and_the_libraries(reach: Reach, watch: Watch) -> None:
+    watch.expected.append("status of 404")
+    for path in ["", *LIBRARIES, "no/such/page"]:
+        reach.visit(path)
+    assert reach.faults == []
+
+
+def test_an_answer_and_what_is_reached_from_it(reach: Reach, planner: Planner) -> None:
+    """A small study: its page with every cheap section worked out, a design beside it and alone, its pilot, a link."""
+    page = reach.page
+    stop_the_example(page, planner.url)
+    page.goto(planner.url + MEASURED)
+    ask_small(page)
+    find(page)
+    wait_until_done(page)
+    result = page.url.removeprefix(planner.url)
+    page.reload()
+    work_out(page)
+    reach.look("the result")
+    page.get_by_role("link", name="Look into this design").click()
+    expect(page.locator("#design-panel h2")).to_be_visible()
+    design = page.url.partition("#design=")[2]
+    reach.look("a design beside the result")
+    page.keyboard.press("Escape")
+    page.locator("[name=rate_req_per_s]").fill("13")
+    expect(page.locator("#result.stale")).to_be_visible()
+    reach.look("an answer to another question")
+    scenario = page.get_by_role("link", name="Share").get_attribute("href") or ""
+    study = result.split("/")[1]
+    compare = f"compare/?add={study}:{design}"
+    alone = f"{result}designs/{design}/"
+    for path in (compare, alone, f"{alone}pilot", scenario.removeprefix("/")):
+        reach.visit(path)
+    page.get_by_label("For whom").fill("the board")
+    page.get_by_role("button", name="Make a link").click()
+    reach.visit(page.get_by_label("Its address").input_value().removeprefix(planner.url))
+    assert reach.faults == []
+
+
+CHEAP = ["neighbourhood", "token_budget", "slo_cost", "racks", "failures"]
+
+
+def work_out(page: Page) -> None:
+    for kind in CHEAP:
+        section = page.locator(f"#analysis-{kind}")
+        section.get_by_role("button", name="Work it out").click()
+        expect(section.locator(".found")).to_be_visible(timeout=STUDY_MS)
+    page.locator("#result details, .analyses details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
