@@ -131,10 +131,10 @@ class RateResult:
     """Less than ``rate_req_per_s`` by the time in which the last requests drain. Zero where it was not kept."""
 
     @property
-    def tokens_a_request(self) -> tuple[float, float]:
-        """Of input and of output, of a mean request that was served."""
-        requests = self.finished_req_per_s or self.rate_req_per_s
-        return (self.input_tokens_per_s / requests, self.output_tokens_per_s / requests) if requests else (0.0, 0.0)
+    def tokens_a_request(self) -> tuple[float, float] | None:
+        """Of input and of output, of a mean request that was served; None where that was not kept."""
+        requests = self.finished_req_per_s
+        return (self.input_tokens_per_s / requests, self.output_tokens_per_s / requests) if requests else None
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def _priced(result: StudyResult) -> str:
 def _tokens(result: StudyResult, row: DesignRow) -> str:
     """What tokens cost at the required rate, whatever the machines could do beyond it."""
     run = drawn_result(result.evaluations[row.design_id])
-    if run is None or not run.rate_req_per_s:
+    if run is None or run.tokens_a_request is None:
         return ""
     served_input, served_output = (tokens * result.spec.rate_req_per_s for tokens in run.tokens_a_request)
     of_input, of_output = usd_per_million_tokens(row.usd_per_hour, served_input, served_output)

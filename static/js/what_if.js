@@ -89,7 +89,8 @@ function ask(search) {
   shown = search;
   controls().forEach(slideTo);
   form.querySelector("[data-reset-all]").hidden = !controls().some((control) => control.classList.contains("moved"));
-  const values = Object.fromEntries(new URLSearchParams(search));
+  // The form's select names the baseline of the answer before: where the address names none, it is the new answer's.
+  const values = { baseline: "", ...Object.fromEntries(new URLSearchParams(search)) };
   for (const name of ["table", "design"]) {
     const field = document.querySelector(`#frontier-data [name=${name}]`);
     if (field) values[name] = field.value;

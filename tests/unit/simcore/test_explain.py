@@ -43,6 +43,7 @@ def test_a_prices_the_tokens_of_the_requests_that_were_served():
     price = float(winner.usd_per_hour) / 3600 / 70 / 1400 * 1e6
     detail = texts(replace(result, evaluations=evaluations))["A"].detail
     assert f"${price:.2f} / ${4 * price:.2f} per 1M input / output tokens at 70 requests/s" in detail
+    assert "per 1M" not in texts(result)["A"].detail, "of a study that did not keep it"
 
 
 def test_a_says_that_prompts_are_chunked():
