@@ -120,6 +120,8 @@ def test_the_line_of_the_required_rate_is_dragged_and_moved_by_keys(example: Pag
     expect(example.locator("#supposed")).to_contain_text("requests/s instead of 70")
     moved = example.locator("#move-rate").input_value()
     assert 0 < float(moved) < 70
+    answer = example.locator("[data-first-baseline]").get_attribute("data-first-baseline")
+    expect(example.locator("#baseline")).to_have_value(str(answer))
     handle.focus()
     example.keyboard.press("ArrowUp")
     expect(example.locator("#move-rate")).not_to_have_value(moved)
