@@ -1,5 +1,6 @@
 """A question asked again by somebody else: with the same inputs, in a team of their own."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -8,7 +9,9 @@ from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.accounts.teams import writing_team
 from planner.calibrations.models import Calibration
-from planner.calibrations.services import PREFIX
+from planner.calibrations.services import PREFIX as CALIBRATION
+from planner.power_logs.models import PowerLog
+from planner.power_logs.services import PREFIX as POWER_LOG
 from planner.scenarios.models import Revision
 from planner.scenarios.services import author, create_scenario
 from planner.studies.models import Study
@@ -16,6 +19,11 @@ from planner.studies.services import start_study
 from planner.workloads.models import TraceChunk, Workload
 
 MOST_NAMES = 100
+MEASURED: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
+    (CALIBRATION, Calibration, ("model", "accelerator", "content", "found")),
+    (POWER_LOG, PowerLog, ("machine", "accelerator", "report", "content")),
+)
+"""How keys of what a team has measured begin, its rows, and which of their fields a copy takes."""
 
 
 @transaction.atomic
@@ -28,12 +36,11 @@ def clone_own(user: Visitor, revision: Revision) -> Study:
 
 @transaction.atomic
 def clone_shared(user: Visitor, study: Study) -> Study:
-    """A question that somebody shared, in the user's own team, with copies of the workload and calibration that it
-    rests on, and the catalogue's rows as they were."""
+    """A question that somebody shared, in the user's own team, with copies of the workload, calibrations and power
+    log that it rests on, and the catalogue's rows as they were."""
     team, revision = writing_team(author(user)), study.revision
     inputs = {**revision.inputs, "workload": str(_workload(team, author(user), study.workload).pk)}
-    if str(inputs["latency"]).startswith(PREFIX):
-        inputs["latency"] = _calibration(team, author(user), inputs["latency"])
+    inputs |= _measured(team, author(user), inputs)
     origin = f"{revision.title}, revision {revision.number}, shared by team {study.team.name}"
     return start_study(user, _asked_again(user, revision, inputs, "", origin))
 
@@ -63,17 +70,34 @@ def _copied_workload(team: Team, user: User, shared: Workload) -> Workload:
     return copy
 
 
-def _calibration(team: Team, user: User, key: str) -> str:
-    """The key of the team's own of the same content, or of a copy; the key itself where the row is gone."""
-    shared = Calibration.unscoped.filter(pk=key.removeprefix(PREFIX)).first()
-    if shared is None:
-        return key
-    mine = Calibration.unscoped.filter(team=team, content=shared.content).first()
-    fields = {name: getattr(shared, name) for name in ("model", "accelerator", "content", "found")}
-    own = mine or Calibration.unscoped.create(
-        team=team, created_by=user, name=_free_name(Calibration, team, shared.name), **fields
-    )
-    return f"{PREFIX}{own.pk}"
+def _measured(team: Team, user: User, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that name a team's calibrations and power logs, with the copies in their place."""
+    found: dict[str, Any] = {
+        name: _own(team, user, inputs.get(name)) for name in ("latency", "power") if name in inputs
+    }
+    by_machine = inputs.get("latency_by_machine") or {}
+    if by_machine:
+        found["latency_by_machine"] = {machine: _own(team, user, key) for machine, key in by_machine.items()}
+    return found
+
+
+def _own(team: Team, user: User, key: Any) -> Any:
+    """The key of the team's own row of the same content, or of a copy; the key itself where it names none."""
+    for prefix, rows, names in MEASURED:
+        if isinstance(key, str) and key.startswith(prefix):
+            shared = rows.unscoped.filter(pk=key.removeprefix(prefix)).first()
+            return key if shared is None else f"{prefix}{_copied(team, user, shared, names).pk}"
+    return key
+
+
+def _copied(team: Team, user: User, shared: Any, names: Sequence[str]) -> Any:
+    rows = type(shared)
+    if shared.team_id == team.pk:
+        return shared
+    mine = rows.unscoped.filter(team=team, content=shared.content).first()
+    fields = {name: getattr(shared, name) for name in names}
+    name = _free_name(rows, team, shared.name)
+    return mine or rows.unscoped.create(team=team, created_by=user, name=name, **fields)
 
 
 def _free_name(rows: Any, team: Team, name: str) -> str:
