@@ -22,9 +22,9 @@ from simcore.misses import misses, nothing, too_large
 from simcore.purchase import added, purchase
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
-from simcore.shortfalls import drawn_result, machines
+from simcore.shortfalls import drawn_result, machines, value_and_limit
 from simcore.trust.sentences import confidence_words, interval_parts, interval_words, outside_words
-from simcore.words import dollars, kilowatts, limit_name, limit_value, listed, number, percent, sentences
+from simcore.words import dollars, kilowatts, limit_name, listed, number, percent, sentences
 
 NEAR = 0.9
 """A limit used less than this at capacity cannot be said to bind: the search ended for want of requests."""
@@ -215,7 +215,8 @@ def binding_words(evaluation: Evaluation) -> str:
 
 
 def _used(limit: LimitResult) -> str:
-    return f"{limit_value(limit.metric, limit.value)} of {limit_value(limit.metric, limit.limit)}"
+    value, most = value_and_limit(limit)
+    return f"{value} of {most}"
 
 
 def _then(evaluation: Evaluation, first: LimitResult | None) -> str:

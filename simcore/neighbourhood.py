@@ -252,6 +252,8 @@ class _Around:
         for tried, row in self.rows[self.lines[line]].items():
             if self._misses(row) and _no_more(counts, tried):
                 return "cannot", f"not tried: {row.label}, with no fewer machines in any pool, misses the rate"
+            if _at_no_rate(row):
+                return "cannot", f"not tried: {row.label} holds the limits not even for requests that are all but alone"
         if better := next((row for tried, row in self._holding if _no_more(tried, counts)), None):
             return "screened", f"not tried: {better.label} holds the rate with no more machines in any pool"
         if self._comes_after(case):
@@ -285,6 +287,13 @@ class _Around:
             return []
         every = [(tried, row) for rows in self.rows.values() for tried, row in rows.items()]
         return [(tried, row) for tried, row in every if row.met]
+
+
+def _at_no_rate(row: DesignRow) -> bool:
+    """Whether a limit is missed by requests that are all but alone: then it is with any number of machines."""
+    return (
+        row.status == "evaluated" and not row.capacity_req_per_s and row.binding_limit not in (None, "kv", "unstable")
+    )
 
 
 def _no_more(few: Counts, many: Counts) -> bool:

@@ -13,6 +13,8 @@ from simcore.rows import DesignRow
 from simcore.spec import StudySpec
 from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, number
 
+MOST_IN_MS = 0.1
+"""Seconds: a longer limit is told in seconds."""
 POWER_WORDS = {
     "nameplate": "nameplate",
     "provisioned": "provisioned",
@@ -106,9 +108,19 @@ def missed_limits(evaluation: Evaluation) -> str:
     worst = worst_missed(run)
     if worst is None:
         return ""
-    digits = digits_apart(worst.value, worst.limit)
-    value, limit = (limit_value(worst.metric, figure, digits) for figure in (worst.value, worst.limit))
+    value, limit = value_and_limit(worst)
     return f"{limit_name(worst.metric, worst.percentile)} {value} instead of {limit}"
+
+
+def value_and_limit(limit: LimitResult) -> tuple[str, str]:
+    """``("99.7 ms", "100 ms")``: both in the unit that suits the limit, with the digits that tell them apart."""
+    digits, figures = digits_apart(limit.value, limit.limit), (limit.value, limit.limit)
+    if not limit.metric.endswith("_s") or limit.value is None:
+        value, most = (limit_value(limit.metric, figure, digits) for figure in figures)
+        return value, most
+    times, unit = (1000, "ms") if limit.limit <= MOST_IN_MS else (1, "s")
+    value, most = (f"{number((figure or 0.0) * times, digits)} {unit}" for figure in figures)
+    return value, most
 
 
 def worst_missed(run: RateResult) -> LimitResult | None:

@@ -7,8 +7,8 @@ from simcore.measure import measure_of
 from simcore.pool_behind import load, pool_behind
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
-from simcore.shortfalls import worst_missed
-from simcore.words import digits_apart, limit_name, limit_value, listed, number, percent
+from simcore.shortfalls import value_and_limit, worst_missed
+from simcore.words import limit_name, listed, number, percent
 
 
 def why_not(result: StudyResult, row: DesignRow) -> str:
@@ -50,8 +50,7 @@ def _missed(evaluation: Evaluation, rate_req_per_s: float) -> str:
     worst = worst_missed(run)
     if worst is None:
         return ""
-    digits = digits_apart(worst.value, worst.limit)
-    value, limit = (limit_value(worst.metric, figure, digits) for figure in (worst.value, worst.limit))
+    value, limit = value_and_limit(worst)
     name = limit_name(worst.metric, worst.percentile)
     behind = pool_behind(worst.metric, run.pools) if run.pools else None
     return f"misses {name}, {value} of {limit}, {at}{_busy(behind)}{told}"

@@ -14,8 +14,8 @@ from simcore.economics.tokens import usd_per_million_tokens
 from simcore.evaluation import LimitResult, PoolResult, RateResult
 from simcore.explain import binding_words
 from simcore.rows import DesignRow
-from simcore.shortfalls import drawn_result, machines
-from simcore.words import counted, dollars, limit_name, limit_value, percent
+from simcore.shortfalls import drawn_result, machines, value_and_limit
+from simcore.words import counted, dollars, limit_name, percent
 
 NOTHING = "–"
 Figure = Callable[[Column], float | None]
@@ -146,7 +146,7 @@ def _limits(columns: Sequence[Column]) -> list[Line]:
 def _limit(limit: LimitResult | None) -> str:
     if limit is None:
         return NOTHING
-    value, most = (limit_value(limit.metric, figure) for figure in (limit.value, limit.limit))
+    value, most = value_and_limit(limit)
     return f"{value} of {most}{'' if limit.met else ', missed'}"
 
 

@@ -54,11 +54,12 @@ class Preview:
 
     @property
     def about(self) -> str:
-        """``about 8 s``: how long the first designs take on the processes that there are."""
+        """``first designs in about 8 s``, on the processes that there are: what they show leads to the next."""
         if not self.lines:
             return ""
         seconds = self.cpu_s / workers.processes()
-        return f"about {max(1, round(seconds))} s" if seconds < 90 else _minutes(seconds)
+        about = f"about {max(1, round(seconds))} s" if seconds < 90 else _minutes(seconds)
+        return f"first designs in {about}"
 
 
 def preview(user: Visitor, data: Mapping[str, Any], offered: Choices | None = None) -> Preview:

@@ -12,10 +12,11 @@ from simcore.facility import facility_w
 from simcore.memory import kv_bytes_per_token
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
+from simcore.shortfalls import value_and_limit
 from simcore.spec import Case
 from simcore.trust.sentences import times_by_curve
 from simcore.why_not import why_not
-from simcore.words import limit_name, limit_value
+from simcore.words import limit_name
 
 LIMIT_AT = 70.0
 """Where on a bar, in per cent of its width, the limit stands: the rest shows by how much it is missed."""
@@ -142,7 +143,9 @@ def _kv_link(case: Case, run: RateResult) -> str:
     if not nics:
         return ""
     per_token = case.memory.kv_bytes_per_token or kv_bytes_per_token(resolve_model(case.model))
-    made = run.input_tokens_per_s * per_token / 1e9
+    if run.tokens_a_request is None:
+        return f"A replica's NICs are busy {' and '.join(nics)}"
+    made = run.tokens_a_request[0] * run.rate_req_per_s * per_token / 1e9
     return f"KV of {short(made)} GB/s is made by prefill; a replica's NICs are busy {' and '.join(nics)}"
 
 
@@ -162,8 +165,7 @@ def _bar(limit: LimitResult) -> LimitBar:
     part = float("inf") if limit.value is None else limit.value / limit.limit
     return LimitBar(
         limit_name(limit.metric, limit.percentile),
-        limit_value(limit.metric, limit.value),
-        limit_value(limit.metric, limit.limit),
+        *value_and_limit(limit),
         limit.met,
         round(min(part * LIMIT_AT, 100.0), 2),
         part * LIMIT_AT > 100,
@@ -242,7 +244,9 @@ def _facts(row: DesignRow, run: RateResult | None, pue: float) -> list[tuple[str
         facts.append(("Drawn, mean", f"{short(run.mean_w / 1000)} kW"))
         facts.append(("Drawn, P99 of 1 s", f"{short(run.p99_w / 1000)} kW"))
         facts.append((f"Facility: drawn mean × PUE {short(pue)}", f"{short(facility_w(run.mean_w, pue) / 1000)} kW"))
-        facts.append(("Tokens in, out", f"{short(run.input_tokens_per_s)}, {short(run.output_tokens_per_s)} a second"))
+        if run.tokens_a_request is not None:
+            each = (short(tokens * run.rate_req_per_s) for tokens in run.tokens_a_request)
+            facts.append(("Tokens in, out", f"{', '.join(each)} a second"))
     if row.req_per_usd:
         facts.append(("Perf/$ at capacity", f"{short(row.req_per_usd)} requests a dollar"))
     if row.req_per_s_per_kw:

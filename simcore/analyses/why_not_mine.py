@@ -15,10 +15,11 @@ from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT, lines
 from simcore.measure import difference, measure_of
 from simcore.result import StudyResult, study_result
 from simcore.rows import as_json
+from simcore.shortfalls import value_and_limit
 from simcore.spec import Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
 from simcore.why_not import why_not
-from simcore.words import dollars, kilowatts, limit_name, limit_value, number
+from simcore.words import dollars, kilowatts, limit_name, number
 from simcore.workload_statistics import WorkloadStatistics
 
 
@@ -80,8 +81,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
         "limits": [
             {
                 "name": limit_name(limit.metric, limit.percentile),
-                "value": limit_value(limit.metric, limit.value),
-                "limit": limit_value(limit.metric, limit.limit),
+                **dict(zip(("value", "limit"), value_and_limit(limit), strict=True)),
                 "met": limit.met,
             }
             for limit in (at.limits if at else ())

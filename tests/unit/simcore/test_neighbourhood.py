@@ -138,3 +138,13 @@ def test_nothing_tried_is_said() -> None:
     empty = replace(result, rows=(), winner=None, closest=())
     with pytest.raises(SpecError, match="nothing to look around"):
         neighbourhood(empty, context.statistics)
+
+
+def test_where_requests_that_are_all_but_alone_miss_a_limit_no_count_can_hold() -> None:
+    context, result = explored_study({family: (0.0,) * len(each) for family, each in SPLIT.items()})
+    smallest = result.closest[0]
+    found = neighbourhood(replace(result, rows=(smallest,)), context.statistics)
+    more = [cell for cell in found.every if cell.at_most_req_per_s >= 70]
+    assert more
+    assert {cell.state for cell in more} == {"cannot"}
+    assert all("not even for requests that are all but alone" in cell.words for cell in more)
