@@ -77,7 +77,7 @@ def _nothing(result: StudyResult, progress: Progress | None) -> Iterator[AnswerL
 
 def _stops_being_best(result: StudyResult) -> Iterator[AnswerLine]:
     """D: the nearest flip points of what was tried; a study that is not complete has none yet."""
-    text = flip_words.line(answer_flips(result))
+    text = flip_words.line(answer_flips(result), result)
     if text:
         yield AnswerLine("D", text)
 

@@ -54,7 +54,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
         "followed": [_followed(asked) for asked in points.asked],
         "answer": [_flip(flip, result) for flip in points.answer],
         "swaps": [_swap(swap, result) for swap in points.swaps],
-        "sentences": [line(points), *_closeness(points, result), *_untried(points)],
+        "sentences": [line(points, result), *_closeness(points, result), *_untried(points)],
         "assumptions": _assumptions(result),
     }
 

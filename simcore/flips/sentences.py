@@ -17,13 +17,15 @@ MOST_SAID = 4
 SIGNIFICANT = 3
 
 
-def line(found: Flips) -> str:
-    """``It stops being best if: a DGX A100 costs over $20.90 an hour (17.68) | the rate falls below 31 (70).``"""
-    if not found.asked:
+def line(found: Flips, result: StudyResult) -> str:
+    """``Sarathi on DGX H100 stops being best if: a DGX H100 costs over $60.00 an hour (36.00) | the rate falls below 31
+    requests/s (70).`` The kind of design, at whatever counts: more of the same machines is no other answer."""
+    if not found.asked or result.winner is None:
         return ""
+    own = kind_words(result, result.winner.family)
     if not found.answer:
-        return f"Of the designs tried it stays best over all that was looked at: {ranges(found)}."
-    return f"It stops being best if: {' | '.join(map(clause, found.answer[:MOST_SAID]))}."
+        return f"Of the designs tried {own} stays best over all that was looked at: {ranges(found)}."
+    return f"{own} stops being best if: {' | '.join(map(clause, found.answer[:MOST_SAID]))}."
 
 
 def clause(flip: Flip) -> str:

@@ -27,7 +27,7 @@ def test_each_flip_is_told_with_what_comes_first_beyond_it():
     assert flip["then"] == "Sarathi on 35 DGX H100, 512-token budget"
     assert flip["untried"] > 0
     assert [family["family"] for family in told["families"]] == [SPLIT, SARATHI]
-    assert told["sentences"][0].startswith("It stops being best if: ")
+    assert told["sentences"][0].startswith("Split, DGX H100 + DGX A100 stops being best if: ")
     assert told["sentences"][-1].startswith("Never tried, and may come first sooner: ")
 
 

@@ -154,7 +154,7 @@ def test_a_question_without_an_answer_has_no_flips():
     result = answered(limits={"power_limit_kw": 20})
     assert result.winner is None
     assert flips(result).asked == ()
-    assert line(flips(result)) == ""
+    assert line(flips(result), result) == ""
 
 
 def test_designs_never_tried_that_may_come_first_sooner_are_counted():
@@ -166,8 +166,11 @@ def test_designs_never_tried_that_may_come_first_sooner_are_counted():
 
 
 def test_the_line_names_the_nearest_first():
-    text = line(flips(answered()))
-    assert text.startswith("It stops being best if: the limits are relaxed beyond 1.2× | the limits are tightened")
+    result = answered()
+    text = line(flips(result), result)
+    assert text.startswith(
+        "Split, DGX H100 + DGX A100 stops being best if: the limits are relaxed beyond 1.2× | the limits are tightened"
+    )
     assert text.count("|") == 3
 
 
