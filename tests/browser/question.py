@@ -3,6 +3,8 @@
 from playwright.sync_api import Page, expect
 
 STUDY_MS = 180_000
+EXAMPLE = "studies/1/"
+"""The first start's own study. The first page shows what was asked last, which is another test's."""
 MEASURED = "?model=bloom-176b&latency=measured"
 """Begins with the example's step times, whatever was asked last."""
 
@@ -53,7 +55,7 @@ def advanced(page: Page, label: str, value: str) -> None:
 
 def stop_the_example(page: Page, address: str) -> None:
     """It may still be computed, and what is asked next waits behind it."""
-    page.goto(f"{address}studies/1/")
+    page.goto(address + EXAMPLE)
     cancel = page.get_by_role("button", name="Cancel")
     if cancel.is_visible():
         cancel.click()

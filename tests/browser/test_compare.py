@@ -35,7 +35,8 @@ def test_an_answer_is_compared_with_another_and_with_a_design(home: Page, planne
     expect(home.locator("#chart-title")).to_contain_text("Power frontier")
     expect(home.locator("figure.chart .plot svg").first).to_be_visible()
     home.set_viewport_size({"width": 390, "height": 844})
-    assert home.evaluate("document.documentElement.scrollWidth") <= 390
+    # the chart takes its new width a little later
+    home.wait_for_function("document.documentElement.scrollWidth <= 390")
     home.get_by_role("link", name="take B away").click()
     home.locator("h3:has-text('Designs of these studies') + ul a").first.click()
     expect(home.locator("#drivers-title ~ h3").first).to_have_text("From A to B")

@@ -4,11 +4,12 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.question import STUDY_MS
+from tests.browser.question import EXAMPLE, STUDY_MS
+from tests.services import Planner
 
 
-def test_a_design_is_looked_into(home: Page) -> None:
-    home.get_by_role("link", name="Charts, designs and downloads").click()
+def test_a_design_is_looked_into(home: Page, planner: Planner) -> None:
+    home.goto(planner.url + EXAMPLE)
     expect(home.locator("#status .done")).to_be_visible(timeout=STUDY_MS)
     panel = home.locator("#design-panel")
 

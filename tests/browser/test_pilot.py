@@ -3,13 +3,14 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.question import STUDY_MS
+from tests.browser.question import EXAMPLE, STUDY_MS
+from tests.services import Planner
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_the_answer_leads_to_its_pilot(home: Page, width: int) -> None:
+def test_the_answer_leads_to_its_pilot(home: Page, planner: Planner, width: int) -> None:
     home.set_viewport_size({"width": width, "height": 900})
-    home.get_by_role("link", name="Charts, designs and downloads").click()
+    home.goto(planner.url + EXAMPLE)
     home.get_by_role("link", name="Look into this design").click(timeout=STUDY_MS)
     home.get_by_role("link", name="Test it before you buy").click(timeout=STUDY_MS)
     expect(home.get_by_role("heading", level=1)).to_contain_text("Pilot: ")

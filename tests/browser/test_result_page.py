@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.question import STUDY_MS
+from tests.browser.question import EXAMPLE, STUDY_MS
 from tests.services import Planner
 
 SIZES = [(1440, 900), (390, 844)]
 
 
 @pytest.fixture
-def example(home: Page) -> Page:
+def example(home: Page, planner: Planner) -> Page:
     """The example's result page with some designs on it, done or under way."""
-    home.get_by_role("link", name="Charts, designs and downloads").click()
+    home.goto(planner.url + EXAMPLE)
     expect(home.locator("#frontier tbody tr").first).to_be_visible(timeout=STUDY_MS)
     return home
 
@@ -217,8 +217,7 @@ def test_columns_sort_by_exact_values(example: Page) -> None:
 def test_text_and_tables_stand_without_plotly(browser: Browser, planner: Planner) -> None:
     page = browser.new_page()
     page.route("**/plotly*.js", lambda route: route.abort())
-    page.goto(planner.url)
-    page.get_by_role("link", name="Charts, designs and downloads").click()
+    page.goto(planner.url + EXAMPLE)
     expect(page.locator("#answer h2")).not_to_be_empty()
     expect(page.locator("#frontier tbody tr").first).to_be_visible(timeout=STUDY_MS)
     expect(page.locator("#frontier .plot")).to_have_attribute("data-waiting", re.compile("did not load"))
@@ -230,8 +229,7 @@ def test_text_and_tables_stand_without_plotly(browser: Browser, planner: Planner
 def test_it_reads_without_any_script(browser: Browser, planner: Planner) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(planner.url)
-    page.get_by_role("link", name="Charts, designs and downloads").click()
+    page.goto(planner.url + EXAMPLE)
     expect(page.locator("#answer h2")).not_to_be_empty()
     page.locator(".views").get_by_text("kW", exact=True).first.click()
     page.get_by_role("button", name="Show").first.click()
