@@ -22,7 +22,7 @@ function made() {
   const element = document.createElement("div");
   element.className = "rate-handle";
   element.tabIndex = 0;
-  const facts = { role: "slider", "aria-orientation": "vertical", "aria-label": "Required rate, requests a second" };
+  const facts = { role: "slider", "aria-orientation": "vertical", "aria-label": "Rate line of the chart, requests a second" };
   Object.entries(facts).forEach(([name, value]) => element.setAttribute(name, value));
   element.append(document.createElement("span"));
   element.addEventListener("pointerdown", begin);

@@ -104,7 +104,7 @@ def test_what_is_supposed_is_in_the_address_and_can_be_taken_back(example: Page)
 
 
 def test_the_line_of_the_required_rate_is_dragged_and_moved_by_keys(example: Page) -> None:
-    handle = example.get_by_role("slider", name="Required rate, requests a second")
+    handle = example.get_by_role("slider", name="Rate line of the chart, requests a second")
     expect(handle).to_be_visible()
     example.locator("#frontier").evaluate(
         "section => section.scrollIntoView()"

@@ -51,11 +51,16 @@ def arrays(ours: RunResult, theirs: RunResult) -> list[tuple[str, np.ndarray, np
         for field in dataclasses.fields(left)
     ]
     outer = ("gap_ps", "gap_count", "energy_by_second_nj")
-    logged = [
-        (f"log.{field.name}", getattr(ours.log, field.name), getattr(theirs.log, field.name))
-        for field in dataclasses.fields(IterationLog)
-    ]
-    return inner + [(name, getattr(ours, name), getattr(theirs, name)) for name in outer] + logged
+    return inner + [(name, getattr(ours, name), getattr(theirs, name)) for name in outer] + logs(ours, theirs)
+
+
+def logs(ours: RunResult, theirs: RunResult) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Of their logs, where both have one."""
+    if ours.log is None or theirs.log is None:
+        assert ours.log is theirs.log, "one run was logged, the other not"
+        return []
+    names = [field.name for field in dataclasses.fields(IterationLog)]
+    return [(f"log.{name}", getattr(ours.log, name), getattr(theirs.log, name)) for name in names]
 
 
 def assert_equal(inputs: ClusterInputs) -> None:
