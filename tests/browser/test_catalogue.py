@@ -13,6 +13,7 @@ browser-box,Browser box,h100-80gb,4,50e9,900,5000,our offer
 
 def test_rows_are_found_as_words_are_typed(home: Page) -> None:
     home.get_by_role("link", name="Catalogue").click()
+    home.wait_for_load_state()  # what is typed before the scripts have run waits for the form's button
     home.get_by_label("With the words").fill("h100 capped")
     expect(home).to_have_url(re.compile("q=h100"))
     expect(home.locator("tbody tr")).to_have_count(1)
