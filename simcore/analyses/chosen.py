@@ -31,3 +31,12 @@ def best_design(result: StudyResult, fits: Fits = lambda row: True) -> DesignRow
         return meeting
     able = [row for row in result.rows if row.capacity_req_per_s and fits(row)]
     return max(able, key=lambda row: (row.capacity_req_per_s or 0.0, row.design_id), default=None)
+
+
+def chosen_design(result: StudyResult, design_id: str | None, otherwise: str) -> DesignRow:
+    """The one asked for, else the best; SpecError where the study has none with a capacity: then there is
+    ``otherwise``."""
+    found = asked_design(result, design_id) or best_design(result)
+    if found is None:
+        raise SpecError(f"no design of this study has a capacity: there is {otherwise}")
+    return found

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from simcore.analyses.chosen import asked_design, best_design
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.chosen import chosen_design
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.catalogue import resolve_machine
 from simcore.cost import predicted_cpu_s
 from simcore.economics.hourly import usd_per_hour, usd_per_month
@@ -117,10 +117,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
 
 
 def _design(result: StudyResult, parameters: Parameters) -> DesignRow:
-    found = asked_design(result, parameters.design) or best_design(result)
-    if found is None:
-        raise SpecError("no design of this study has a capacity: there is nothing to lose")
-    return found
+    return chosen_design(result, parameters.design, "nothing to lose")
 
 
 def _losses(case: Case, place: int, parameters: Parameters) -> list[Loss]:
@@ -237,7 +234,7 @@ def _assumptions(task: Task) -> list[Json]:
         ("A machine is lost whole, with every replica that spans it; a rack is the catalogue’s machines_per_rack, all"
          " of one pool. Networks, power feeds and the router do not fail.", ""),
     ]  # fmt: skip
-    return [{"text": text, "source": source} for text, source in said]
+    return sourced(said)
 
 
 KIND: Kind[Any, Any] = Kind(

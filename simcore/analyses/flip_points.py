@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from simcore.analyses.kind import Json, Kind, Lab, Subject
+from simcore.analyses.at_once import told_at_once
+from simcore.analyses.kind import Json, Subject
 from simcore.flips import Flip, Flips, Swap, flips
 from simcore.flips.asked import WIDEST, WIDEST_SLO, slo_is_told
 from simcore.flips.sentences import kind_words, line, untried_words, what, when
 from simcore.result import StudyResult
 from simcore.spec import SpecError
-from simcore.workload_statistics import WorkloadStatistics
 
 
 @dataclass(frozen=True)
@@ -23,29 +23,13 @@ class Parameters:
     """None: the answer is what it is."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """Nothing is simulated."""
-
-
-def task(subject: Subject, parameters: Parameters) -> Task:
+def _check(subject: Subject, parameters: Parameters) -> None:
     """Of a study that has an answer."""
     if subject.result.winner is None:
         raise SpecError("no design of this study meets the question, so there is no order to change")
-    return Task()
 
 
-def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
-    """Told at once."""
-    return 0.0
-
-
-def run(task: Task, lab: Lab) -> Json:
-    """Nothing is stored."""
-    return {}
-
-
-def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
+def told(subject: Subject, parameters: Parameters) -> Json:
     """The flips of the answer, and where the first four families change places."""
     result = subject.result
     points = flips(result, subject.context() if subject.context else None)
@@ -130,15 +114,11 @@ def _assumptions(result: StudyResult) -> list[Json]:
     return [{"text": text, "source": "docs/flips.md"} for text in found]
 
 
-KIND = Kind(
+KIND = told_at_once(
     name="flip_points",
     title="When the order changes",
     about="The nearest price of each machine, tariff, rate and SLO at which another kind of design comes first.",
     parameters=Parameters,
-    task_type=Task,
-    task=task,
-    cpu_s=cpu_s,
-    steps=lambda task: 0,
-    run=run,
     told=told,
+    check=_check,
 )

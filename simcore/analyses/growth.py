@@ -16,17 +16,17 @@ from math import log
 from typing import Any
 
 from simcore import fleet
-from simcore.analyses.chosen import asked_design, best_design
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.at_once import told_at_once
+from simcore.analyses.chosen import chosen_design
+from simcore.analyses.kind import Field, Json, Subject, sourced
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_month
 from simcore.explain import binding_words
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, power_w
-from simcore.spec import SpecError, StudySpec, bounded
+from simcore.spec import StudySpec, bounded
 from simcore.words import counted, dollars, listed, number
-from simcore.workload_statistics import WorkloadStatistics
 
 GROWTH_PERCENT = 5.0
 """A month; where neither the workload nor the visitor gives one. An assumption."""
@@ -40,11 +40,6 @@ class Parameters:
     design: str | None = None
     growth_percent: float | None = bounded(None, above=0, most=1000)
     months: int = bounded(MONTHS, least=1, most=120)
-
-
-@dataclass(frozen=True)
-class Task:
-    """Nothing is simulated."""
 
 
 @dataclass(frozen=True)
@@ -66,23 +61,7 @@ class Traffic:
         return max(log(rate_req_per_s / self.rate_req_per_s) / log(1 + self.growth_percent / 100), 0.0)
 
 
-def task(subject: Subject, parameters: Parameters) -> Task:
-    """Of a study that has a design to grow from."""
-    _design(subject.result, parameters)
-    return Task()
-
-
-def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
-    """Told at once."""
-    return 0.0
-
-
-def run(task: Task, lab: Lab) -> Json:
-    """Nothing is stored."""
-    return {}
-
-
-def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
+def told(subject: Subject, parameters: Parameters) -> Json:
     """What breaks at which rate and in which month, and the purchases."""
     result = subject.result
     design, traffic = _design(result, parameters), _traffic(result.spec, parameters)
@@ -103,10 +82,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
 
 
 def _design(result: StudyResult, parameters: Parameters) -> DesignRow:
-    found = asked_design(result, parameters.design) or best_design(result)
-    if found is None:
-        raise SpecError("no design of this study has a capacity: there is nothing to grow from")
-    return found
+    return chosen_design(result, parameters.design, "nothing to grow from")
 
 
 def _traffic(spec: StudySpec, parameters: Parameters) -> Traffic:
@@ -334,20 +310,16 @@ def _assumptions(traffic: Traffic, result: StudyResult) -> list[Json]:
         ("Machines once there are kept, at today’s prices; how they are run may change.", ""),
         ("Months of an interval are those of the capacity’s interval.", "docs/uncertainty.md"),
     ]  # fmt: skip
-    return [{"text": text, "source": source} for text, source in said]
+    return sourced(said)
 
 
-KIND: Kind[Any, Any] = Kind(
+KIND = told_at_once(
     name="growth",
     title="What breaks first as traffic grows",
     about="The month in which each limit is reached if the rate grows, and what to buy next.",
     parameters=Parameters,
-    task_type=Task,
-    task=task,
-    cpu_s=cpu_s,
-    steps=lambda task: 0,
-    run=run,
     told=told,
+    check=lambda subject, parameters: _design(subject.result, parameters),
     fields=(
         Field("growth_percent", "Growth a month", "%", "Compounding. The workload's own where left empty, else 5."),
         Field("months", "Months ahead", "", "Up to 120."),

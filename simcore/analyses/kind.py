@@ -6,7 +6,7 @@ the same task share one run; ``told`` puts it into words for this study, with it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -44,6 +44,11 @@ class Run:
     queue_s: Distribution
     least_slo_multiplier: float | None = None
     """The least multiple of the case's SLO that it holds at this rate (``simcore.slack``); None: it holds none."""
+
+
+def sourced(said: Iterable[tuple[str, str]]) -> list[Json]:
+    """``assumptions`` of texts, each with where it is from, which may be empty."""
+    return [{"text": text, "source": source} for text, source in said]
 
 
 class Lab(Protocol):

@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from math import ceil, floor, sqrt
 from typing import Any, Literal
 
-from simcore.analyses.chosen import asked_design, best_design
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.chosen import chosen_design
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.catalogue import resolve_accelerator, resolve_machine
 from simcore.cost import predicted_cpu_s
 from simcore.evaluation import Evaluation
 from simcore.fleet import pool_machines
 from simcore.rows import DesignRow
 from simcore.shortfalls import drawn_result
-from simcore.spec import Case, Machine, PoolSpec, SpecError, StudySpec, bounded
+from simcore.spec import Case, Machine, PoolSpec, StudySpec, bounded
 from simcore.words import counted, kilowatts, listed, number, percent
 from simcore.workload_statistics import WorkloadStatistics
 
@@ -106,10 +106,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
 
 
 def _design(subject: Subject, parameters: Parameters) -> DesignRow:
-    found = asked_design(subject.result, parameters.design) or best_design(subject.result)
-    if found is None:
-        raise SpecError("no design of this study has a capacity: there are no machines to put into racks")
-    return found
+    return chosen_design(subject.result, parameters.design, "no machines to put into racks")
 
 
 def _pool(pool: PoolSpec, drawn: Json, parameters: Parameters) -> Json:
@@ -276,7 +273,7 @@ def _assumptions(parameters: Parameters, drawn: Sequence[Json], pools: Sequence[
     ]  # fmt: skip
     if any(pool["machines_per_rack"] is None for pool in pools):
         said.append(("Where the catalogue gives no machines_per_rack, space is not counted.", ""))
-    return [{"text": text, "source": source} for text, source in said]
+    return sourced(said)
 
 
 FIELDS = (

@@ -16,7 +16,7 @@ from typing import Any
 
 from simcore import fleet
 from simcore.analyses.chosen import best_design
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.catalogue import resolve_machine
 from simcore.cost import predicted_cpu_s
 from simcore.economics.hourly import usd_per_hour, usd_per_month
@@ -300,7 +300,7 @@ def _assumptions(result: StudyResult, task: Task) -> list[Json]:
     ]  # fmt: skip
     if result.spec.limits.power_limit_kw is not None and kind not in ("nameplate", "provisioned"):
         said.append((f"The limit on {POWER_WORDS[kind]} power was not checked for other sizes.", ""))
-    return [{"text": text, "source": source} for text, source in said]
+    return sourced(said)
 
 
 KIND = Kind(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from simcore import fleet
 from simcore.analyses.chosen import asked_design
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.analyses.regret import Named, future_of, sentences, unheld, worst
 from simcore.analyses.reruns import MOST_LINES, Reruns
 from simcore.catalogue import model_ids, resolve_machine, resolve_model
@@ -218,7 +218,7 @@ def _assumptions(spec: StudySpec) -> list[Json]:
     ]  # fmt: skip
     if spec.latency.source != "roofline":
         found.append(("Another model's iteration times are the roofline's, as no measured ones are given.", ""))
-    return [{"text": text, "source": source} for text, source in found]
+    return sourced(found)
 
 
 KIND = Kind(

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore import fleet
-from simcore.analyses.chosen import asked_design, best_design
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.chosen import chosen_design
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.cost import predicted_cpu_s
 from simcore.economics.hourly import HOURS_PER_MONTH, usd_per_hour
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
-from simcore.spec import Case, SpecError, bounded
+from simcore.spec import Case, bounded
 from simcore.traces import Trace
 from simcore.traces.trace import PS_PER_S
 from simcore.traces.week import DAYS, HOUR_S, HOURS, check_week, day_and_night, relative_rates
@@ -135,10 +135,7 @@ class _Size:
 
 
 def _design(result: StudyResult, parameters: Parameters) -> DesignRow:
-    found = asked_design(result, parameters.design) or best_design(result)
-    if found is None:
-        raise SpecError("no design of this study has a capacity: there is no week to look at")
-    return found
+    return chosen_design(result, parameters.design, "no week to look at")
 
 
 def _rising(held: Sequence[float]) -> list[float]:
@@ -267,7 +264,7 @@ def _assumptions(shape: Shape, parameters: Parameters, sizes: int) -> list[Json]
         ("Saved is the price of machines while off. It is real where they are rented by the hour; of owned or reserved"
          " ones only electricity is saved.", ""),
     ]  # fmt: skip
-    return [{"text": text, "source": source} for text, source in found]
+    return sourced(found)
 
 
 KIND = Kind(
