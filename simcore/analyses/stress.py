@@ -1,7 +1,7 @@
 """Stress the purchase: the machines of a few designs held fixed, and what may change over their life changed.
 
 For each future (another model, longer or shorter prompts and outputs, another SLO, another rate) only how the machines
-are run is chosen again (``reruns``). Of each purchase: what it then holds, the capacity lost against today, and its
+are run is chosen again (``bought``). Of each purchase: what it then holds, the capacity lost against today, and its
 regret: what holding that future's rate costs a month, with more of the same machines in proportion where they hold too
 little, over what it costs with the best of the purchases compared (``regret``).
 """
@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from simcore import fleet
+from simcore.analyses.bought import Rerun, most_held
 from simcore.analyses.chosen import asked_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.analyses.regret import Named, future_of, sentences, unheld, worst
-from simcore.analyses.reruns import MOST_LINES, Reruns
 from simcore.catalogue import model_ids, resolve_machine, resolve_model
 from simcore.cost import predicted_cpu_s
 from simcore.economics.hourly import usd_per_hour, usd_per_month
@@ -102,12 +102,11 @@ def run(task: Task, lab: Lab) -> Json:
     found = []
     for future in task.futures:
         other = lab if future.prompts == future.outputs == 1.0 else lab.with_lengths(future.prompts, future.outputs)
-        found.append([_held(Reruns(other, dict(bought)), future.ways) for bought in task.purchases])
+        found.append([_held(most_held(other, dict(bought), future.ways)) for bought in task.purchases])
     return {"held": found}
 
 
-def _held(reruns: Reruns, ways: Sequence[Case]) -> Json:
-    best = reruns.most(ways)
+def _held(best: Rerun) -> Json:
     if best.case is None:
         return {"capacity_req_per_s": 0.0, "run_as": None}
     counts = [fleet.pool_machines(pool) for pool in best.case.pools]
@@ -209,8 +208,9 @@ def _words(bought: Machines, result: StudyResult) -> str:
 def _assumptions(spec: StudySpec) -> list[Json]:
     found = [
         ("Machines stay as bought; how they run is chosen again from the question's families: scheduler, token budget,"
-         f" tensor parallelism, the parts of a split. Of these the {MOST_LINES} that the fluid bound promises most are"
-         " simulated; a machine type that a way has no pool for stands idle.", "simcore/analyses/reruns.py"),
+         " tensor parallelism, the parts of a split. What the fluid"
+         " bound or a run proves to hold no more than the best is not searched; a machine type that a way has no pool"
+         " for stands idle.", "simcore/analyses/contest.py"),
         ("Regret: the month's cost of holding the future's rate (more of the same machines in proportion where they"
          " hold too little; never less than what was bought) over that of the best of the purchases compared.",
          "Savage, Journal of the American Statistical Association 46, 1951"),

@@ -8,10 +8,10 @@ fractions: rounding does not draw the line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from simcore.analyses.contest import Best, Contender, Contest
+from simcore.analyses.contest import Best, Contest, Counts, sized
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
 from simcore.catalogue import resolve_machine
 from simcore.cost import predicted_cpu_s
@@ -48,11 +48,39 @@ class Parameters:
 
 
 @dataclass(frozen=True)
+class Spender:
+    """A contender that spends about so much an hour; ``usd_per_hour`` is of a machine of each pool."""
+
+    case: Case
+    usd_per_hour: tuple[float, ...]
+    spend_usd_per_hour: float
+
+    def divisions(self) -> Iterator[Counts]:
+        """All ways to spend it."""
+        prices = self.usd_per_hour
+        if len(prices) == 1:
+            yield (max(1, round(self.spend_usd_per_hour / prices[0])),)
+            return
+        for first in range(1, max(2, int(self.spend_usd_per_hour / prices[0]))):
+            yield first, max(1, round((self.spend_usd_per_hour - first * prices[0]) / prices[1]))
+
+    def moved(self, counts: Counts, by: int) -> Counts | None:
+        """What machines for prefill cost more, those for decode cost less."""
+        first, (price, other) = counts[0] + by, self.usd_per_hour
+        second = round((self.spend_usd_per_hour - first * price) / other)
+        return (first, second) if first >= 1 and second >= 1 else None
+
+    def cost(self, counts: Counts) -> float:
+        """Dollars an hour."""
+        return sum(price * count for price, count in zip(self.usd_per_hour, counts, strict=True))
+
+
+@dataclass(frozen=True)
 class Task:
     """Both sides, what they may cost, and the grid."""
 
-    together: tuple[Contender, ...]
-    split: tuple[Contender, ...]
+    together: tuple[Spender, ...]
+    split: tuple[Spender, ...]
     usd_per_hour: float
     multipliers: tuple[float, ...]
     outputs: tuple[float, ...]
@@ -61,20 +89,20 @@ class Task:
 def task(subject: Subject, parameters: Parameters) -> Task:
     """SpecError where the question has only one side."""
     result = subject.result
-    sized = result.winner or next(iter(result.closest), None)
-    if sized is None:
+    sized_by = result.winner or next(iter(result.closest), None)
+    if sized_by is None:
         raise SpecError("no design of this study was evaluated: there is no size to compare at")
-    sides = [_contenders(result, is_split) for is_split in (False, True)]
+    sides = [_contenders(result, is_split, float(sized_by.usd_per_hour)) for is_split in (False, True)]
     for name, side in zip(("co-located", "split"), sides, strict=True):
         if not side:
             raise SpecError(f"none of the question's families is {name} and can run: there is nothing to compare with")
     multipliers, outputs = (tuple(sorted({1.0, *values})) for values in (parameters.multipliers, parameters.outputs))
-    return Task(sides[0], sides[1], float(sized.usd_per_hour), multipliers, outputs)
+    return Task(sides[0], sides[1], float(sized_by.usd_per_hour), multipliers, outputs)
 
 
 def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
     """Some capacities a cell."""
-    every = [predicted_cpu_s(_as_large(one, task.usd_per_hour), statistics) for one in (*task.together, *task.split)]
+    every = [predicted_cpu_s(_as_large(one), statistics) for one in (*task.together, *task.split)]
     return CAPACITIES_A_CELL * len(task.multipliers) * len(task.outputs) * sum(every) / len(every)
 
 
@@ -93,9 +121,9 @@ def run(task: Task, lab: Lab) -> Json:
 
 
 def _best(task: Task, side: str, lab: Lab, multiplier: float, first: int) -> Best:
-    contenders: tuple[Contender, ...] = getattr(task, side)
+    contenders: tuple[Spender, ...] = getattr(task, side)
     slo = scaled_slo(contenders[0].case.slo, multiplier)
-    return Contest(lab, contenders, slo, task.usd_per_hour).winner(first)
+    return Contest(lab, [replace(one, case=replace(one.case, slo=slo)) for one in contenders]).winner(first)
 
 
 def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
@@ -130,12 +158,12 @@ def _named(best: Json, designs: list[Design]) -> Json:
     return {
         "label": with_machines(designs[best["contender"]], best["counts"]).label,
         "capacity_req_per_s": best["capacity_req_per_s"],
-        "usd_per_million": 1e6 / best["req_per_usd"],
+        "usd_per_million": 1e6 / (3600 * best["req_per_s_per_cost"]),
     }
 
 
-def _contenders(result: StudyResult, is_split: bool) -> tuple[Contender, ...]:
-    return tuple(Contender(design.case, _prices(design.case, result)) for design in _lines(result, is_split))
+def _contenders(result: StudyResult, is_split: bool, spend: float) -> tuple[Spender, ...]:
+    return tuple(Spender(design.case, _prices(design.case, result), spend) for design in _lines(result, is_split))
 
 
 def _lines(result: StudyResult, is_split: bool) -> list[Design]:
@@ -164,10 +192,10 @@ def _prices(case: Case, result: StudyResult) -> tuple[float, ...]:
     return tuple(float(result.book.price(machine).usd_per_hour) for machine in machines)
 
 
-def _as_large(contender: Contender, usd_per_hour: float) -> Case:
+def _as_large(contender: Spender) -> Case:
     """About as many machines as it will have."""
-    each = usd_per_hour / len(contender.usd_per_hour)
-    return contender.sized(tuple(max(1, round(each / price)) for price in contender.usd_per_hour), contender.case.slo)
+    each = contender.spend_usd_per_hour / len(contender.usd_per_hour)
+    return sized(contender.case, tuple(max(1, round(each / price)) for price in contender.usd_per_hour))
 
 
 def _yours(cell: Json) -> str:

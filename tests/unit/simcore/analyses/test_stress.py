@@ -8,7 +8,7 @@ import pytest
 
 from planner.analyses.shown import shown
 from simcore.analyses import Subject, analyse, stress
-from simcore.analyses.reruns import Reruns
+from simcore.analyses.bought import most_held
 from simcore.catalogue import resolve_machine
 from simcore.evaluation import Evaluation
 from simcore.fleet import pool_machines
@@ -65,7 +65,7 @@ def test_machines_of_one_kind_are_divided_anew(asked: tuple[Subject, Rule]) -> N
     lab = asked[1]
     ways = [c for c in stress._ways(asked[0].result.spec) if c.scheduler.kind == "splitwise"]
     alike = [replace(way, pools=(way.pools[0], replace(way.pools[1], machine=way.pools[0].machine))) for way in ways]
-    best = Reruns(lab, {"dgx-h100": 10}).most(alike)
+    best = most_held(lab, {"dgx-h100": 10}, alike)
     assert best.case is not None
     assert [pool_machines(pool) for pool in best.case.pools] == [5, 5]
     assert best.capacity_req_per_s == 5.0
@@ -147,7 +147,7 @@ def test_the_section_has_a_table_of_purchases_and_one_of_each(asked: tuple[Subje
 
 def test_more_machines_never_hold_less_though_a_bound_promises_more_of_another_way(asked: tuple[Subject, Rule]) -> None:
     ways = stress._ways(asked[0].result.spec)
-    alone = Reruns(asked[1], {"dgx-h100": 3}).most(ways).capacity_req_per_s
+    alone = most_held(asked[1], {"dgx-h100": 3}, ways).capacity_req_per_s
     assert alone == pytest.approx(1.2)
-    both = Reruns(asked[1], {"dgx-h100": 3, "dgx-a100": 1}).most(ways)  # split: 1 DGX A100 decodes 0.6
+    both = most_held(asked[1], {"dgx-h100": 3, "dgx-a100": 1}, ways)  # split: 1 DGX A100 decodes 0.6
     assert both.capacity_req_per_s == pytest.approx(alone)

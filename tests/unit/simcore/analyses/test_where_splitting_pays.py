@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from simcore.analyses import analyse, kind_of, parameters_of
-from simcore.analyses.contest import Contender, Contest
+from simcore.analyses.contest import Contest
+from simcore.analyses.where_splitting_pays import Spender
 from simcore.evaluation import Evaluation
 from simcore.spec import Case, SlowdownSlo, SpecError
 from simcore.traces import Trace
@@ -97,8 +98,8 @@ def test_where_nothing_holds_there_is_no_best() -> None:
             return 0.0
 
     asked = about()
-    contenders = [Contender(design.case, (36.0,) * len(design.case.pools)) for design in asked.result.designs.values()]
-    best = Contest(Never(asked.statistics.trace), contenders, SlowdownSlo(), 400.0).winner()
+    contenders = [Spender(d.case, (36.0,) * len(d.case.pools), 400.0) for d in asked.result.designs.values()]
+    best = Contest(Never(asked.statistics.trace), contenders).winner()
     assert best.contender == -1
 
 
