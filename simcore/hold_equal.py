@@ -98,7 +98,7 @@ def _able(result: StudyResult) -> list[DesignRow]:
 
 
 def _holds(row: DesignRow, by: HeldEqual, result: StudyResult) -> bool:
-    return by != "rate" or result.evaluations[row.design_id].holds(result.spec.rate_req_per_s)
+    return by != "rate" or result.holds(row.design_id, result.spec.rate_req_per_s)
 
 
 def _better(row: DesignRow, than: DesignRow | None, by: HeldEqual) -> bool:

@@ -12,7 +12,6 @@ differ by (token budget, parallelism). What was never tried is told, in this ord
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,12 +21,13 @@ from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Design
 from simcore.families import SPLIT, with_machines
-from simcore.fleet import machine_counts, nameplate_w, provisioned_w, racks, replica_count
+from simcore.fleet import machine_counts, provisioned_w, replica_count
 from simcore.fluid import FluidBound, fluid_bound
 from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.shortfalls import machines
 from simcore.spec import Case, SpecError
+from simcore.within import machines_within
 from simcore.words import number
 from simcore.workload_statistics import WorkloadStatistics
 
@@ -242,7 +242,7 @@ class _Around:
         held = f"holds {number(row.capacity_req_per_s)} requests/s" if row.capacity_req_per_s else "holds no rate"
         if row.met:
             return "holds", held
-        over = self.result.evaluations[row.design_id].holds(self.result.spec.rate_req_per_s)
+        over = self.result.holds(row.design_id, self.result.spec.rate_req_per_s)
         return ("over", f"{held}, but {row.reason}") if over else ("misses", row.reason or held)
 
     def _proven(self, line: int, counts: Counts, most: float, case: Case) -> tuple[State, str]:
@@ -277,7 +277,7 @@ class _Around:
         rate = self.result.spec.rate_req_per_s
         if row.status == "screened":
             return row.capacity_high is not None and row.capacity_high < rate
-        return row.status == "evaluated" and not self.result.evaluations[row.design_id].holds(rate)
+        return row.status == "evaluated" and not self.result.holds(row.design_id, rate)
 
     @cached_property
     def _holding(self) -> list[tuple[Counts, DesignRow]]:
@@ -307,24 +307,9 @@ def _with_counts(case: Case, counts: Counts) -> Case:
 
 
 def _within(case: Case, result: StudyResult) -> bool | None:
-    """Whether the machines alone keep the limits; None where that depends on what is drawn."""
-    limits = result.spec.limits
-    if limits.power_limit_kw and limits.power_kind not in ("nameplate", "provisioned"):
-        return None
-    watts = nameplate_w(case) if limits.power_kind == "nameplate" else provisioned_w(case)
-    used = machine_counts(case)
-    on_hand = {resolve_machine(choice.machine).id: choice.on_hand for choice in result.spec.machines}
-    return (
-        watts <= _most(limits.power_limit_kw) * 1000 * (1 + 1e-12)
-        and usd_per_month(usd_per_hour(used, result.book)) <= _most(limits.usd_per_month)
-        and sum(used.values()) <= _most(limits.machines)
-        and (racks(case) or 0) <= _most(limits.racks)
-        and all(count <= _most(on_hand.get(machine)) for machine, count in used.items())
-    )
-
-
-def _most(limit: float | None) -> float:
-    return math.inf if limit is None else limit
+    """Whether machines and money keep the limits; None where that depends on what is drawn."""
+    budget, month = result.spec.limits.usd_per_month, usd_per_month(usd_per_hour(machine_counts(case), result.book))
+    return machines_within(case, result.spec) if budget is None or month <= budget else False
 
 
 def _line_of(row: DesignRow) -> LineKey:

@@ -48,6 +48,13 @@ class StudyResult:
     outside: tuple[str, ...] = ()
     """Inputs of the answer that no measurement covers, then those of the designs shown beside it."""
 
+    def holds(self, design_id: str, rate_req_per_s: float) -> bool:
+        """Whether a design holds a rate by what the question is sized to (``size_to``)."""
+        found, unsure = self.evaluations[design_id], self.margins.get(design_id)
+        if found.status != "evaluated" or not found.holds(rate_req_per_s):
+            return False
+        return self.spec.size_to == "median" or (unsure is not None and unsure.low >= rate_req_per_s)
+
     def row(self, design_id: str) -> DesignRow | None:
         """The row of one design, None where the study has no such design."""
         return next((row for row in self.rows if row.design_id == design_id), None)

@@ -112,7 +112,7 @@ def _open(context: Context, found: WhatIf) -> list[tuple[float, int, Counts]]:
 def _any_holds(result: StudyResult) -> bool:
     """Whether a design tried holds the rate, limits aside."""
     rate = result.spec.rate_req_per_s
-    return any(found.status == "evaluated" and found.holds(rate) for found in result.evaluations.values())
+    return any(result.holds(name, rate) for name in result.evaluations)
 
 
 def _members(
@@ -209,23 +209,12 @@ def _kind(family: str, scheduler: object, pools: Iterable[object]) -> tuple[obje
 def _note(told: _Told, counts: Counts, design_id: str, found: WhatIf) -> None:
     evaluation = found.result.evaluations[design_id]
     if evaluation.status == "evaluated":
-        holds = not any(short.kind in ("rate", "confidence") for short in found.result.shortfalls[design_id])
+        holds = found.result.holds(design_id, found.result.spec.rate_req_per_s)
         (told.holding if holds else told.failing).append(counts)
     elif evaluation.status == "infeasible":
         told.beaten.add(counts)
     elif evaluation.status == "screened":
         _note_screened(told, counts, evaluation, found)
-
-
-def _holds(evaluation: Evaluation, result: StudyResult) -> bool:
-    """The rate; at its interval's low end too where the question is sized to that."""
-    rate, unsure = result.spec.rate_req_per_s, result.margins.get(evaluation.design_id)
-    surely = not _sized_to_lower_bound(result) or (unsure is not None and unsure.low >= rate)
-    return evaluation.holds(rate) and surely
-
-
-def _sized_to_lower_bound(result: StudyResult) -> bool:
-    return result.spec.size_to == "lower_bound"
 
 
 def _note_screened(told: _Told, counts: Counts, evaluation: Evaluation, found: WhatIf) -> None:
@@ -237,7 +226,7 @@ def _note_screened(told: _Told, counts: Counts, evaluation: Evaluation, found: W
         told.holding.append(counts)
     elif evaluation.capacity_high < 0.99 * rate or (failed and rate >= asked):
         told.failing.append(counts)
-    elif not evaluation.rate_only and not _counts_drawn(found):
+    elif not evaluation.rate_only and is_median and not _counts_drawn(found):
         told.beaten.add(counts)
 
 

@@ -31,6 +31,8 @@ from simcore.words import counted, dollars, listed, number
 GROWTH_PERCENT = 5.0
 """A month; where neither the workload nor the visitor gives one. An assumption."""
 MONTHS = 36
+OF_THE_RATE = ("rate", "confidence")
+"""What a design lacks of today's rate: other months have their own."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,7 @@ def _purchases(result: StudyResult, design: DesignRow, traffic: Traffic, months:
     now = design
     for month in range(months + 1):
         rate = traffic.rate(month)
-        if result.evaluations[now.design_id].holds(rate):
+        if result.holds(now.design_id, rate):
             continue
         following = _next(result, now, rate)
         if following is None:
@@ -207,7 +209,7 @@ def _next(result: StudyResult, now: DesignRow, rate: float, *, within: bool = Tr
         row
         for row in result.rows
         if row.capacity_req_per_s
-        and result.evaluations[row.design_id].holds(rate)
+        and result.holds(row.design_id, rate)
         and (not within or _is_within(row, result))
         and all(_machines(row, result).get(name, 0) >= count for name, count in owned.items())
     ]
@@ -216,14 +218,14 @@ def _next(result: StudyResult, now: DesignRow, rate: float, *, within: bool = Tr
 
 def _is_within(row: DesignRow, result: StudyResult) -> bool:
     """Every limit of the question but the rate."""
-    return all(short.kind == "rate" for short in result.shortfalls[row.design_id])
+    return all(short.kind in OF_THE_RATE for short in result.shortfalls[row.design_id])
 
 
 def _why_none(result: StudyResult, now: DesignRow, rate: float) -> str:
     beyond = _next(result, now, rate, within=False)
     if beyond is None:
         return "no design that was tried holds it with the machines that are there"
-    missing = [short.text for short in result.shortfalls[beyond.design_id] if short.kind != "rate"]
+    missing = [short.text for short in result.shortfalls[beyond.design_id] if short.kind not in OF_THE_RATE]
     return f"the cheapest that holds it, {beyond.label}, {listed(missing)}"
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from simcore import fleet
 from simcore.analyses.chosen import best_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
-from simcore.catalogue import resolve_machine
 from simcore.cost import predicted_cpu_s
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation
@@ -27,6 +26,7 @@ from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS
 from simcore.slack import of_limits
 from simcore.spec import BUDGET_KINDS, AttainmentSlo, Case, SpecError, StudySpec, bounded
+from simcore.within import machines_within
 from simcore.words import dollars, number, percent
 from simcore.workload_statistics import WorkloadStatistics
 
@@ -72,7 +72,9 @@ def task(subject: Subject, parameters: Parameters) -> Task:
     """Other sizes of the best designs, those that the study has run left out."""
     result = subject.result
     bases = [result.designs[row.design_id].case for row in _bases(result)]
-    wanted = dict.fromkeys(case for base in bases for case in _around(base) if _within(case, result.spec))
+    wanted = dict.fromkeys(
+        case for base in bases for case in _around(base) if machines_within(case, result.spec) is not False
+    )
     if not wanted:
         raise SpecError("no size of the best designs keeps the question's limits: there is no cost to compare")
     return Task(tuple(wanted), result.spec.rate_req_per_s)
@@ -144,20 +146,6 @@ def _sizes(counts: tuple[int, ...]) -> set[tuple[int, ...]]:
     return found
 
 
-def _within(case: Case, spec: StudySpec) -> bool:
-    """Whether the question's limits allow it, as far as ratings and counts say."""
-    limits, used = spec.limits, fleet.machine_counts(case)
-    watts = {"nameplate": fleet.nameplate_w(case), "provisioned": fleet.provisioned_w(case)}.get(limits.power_kind, 0.0)
-    racks = fleet.racks(case)
-    on_hand = {resolve_machine(choice.machine).id: choice.on_hand for choice in spec.machines}
-    return (
-        (limits.power_limit_kw is None or watts <= limits.power_limit_kw * 1000 * (1 + 1e-12))
-        and (limits.machines is None or sum(used.values()) <= limits.machines)
-        and (limits.racks is None or racks is None or racks <= limits.racks)
-        and all(most is None or used.get(name, 0) <= most for name, most in on_hand.items())
-    )
-
-
 def _candidates(result: StudyResult, task: Task, found: Json) -> Iterable[Candidate]:
     for case, least in zip(task.cases, found.get("least", ()), strict=True):  # nothing was run where no size is allowed
         if least is not None:
@@ -167,7 +155,7 @@ def _candidates(result: StudyResult, task: Task, found: Json) -> Iterable[Candid
     for row in result.rows:
         design = result.designs[row.design_id]
         least = _known(result.evaluations[row.design_id], result.spec)
-        if least is not None and _within(design.case, result.spec):
+        if least is not None and machines_within(design.case, result.spec) is not False:
             yield Candidate(design.case, design.label, row.usd_per_hour, least)
 
 

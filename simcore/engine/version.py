@@ -54,6 +54,7 @@ READERS = (
     "what_if.py",
     "what_if_words.py",
     "why_not.py",
+    "within.py",
 )
 """Top-level names in ``simcore`` that no simulated figure depends on."""
 
