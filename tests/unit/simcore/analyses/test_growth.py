@@ -89,3 +89,13 @@ def test_without_growth_there_is_nothing_to_say() -> None:
         told(growth_percent=0)
     with pytest.raises(SpecError, match="nothing to grow from"):
         analyse("growth", subject(each=0.0), MadeUp(), {})
+
+
+def test_sized_to_the_lower_bound_each_purchase_holds_its_month_there_too() -> None:
+    asked = subject(counts=COUNTS, limits={}, size_to="lower_bound")
+    found = analyse("growth", asked, MadeUp(), {"growth_percent": 10, "months": 12})
+    low = {row.label: row.capacity_low or 0.0 for row in asked.result.rows}
+    steps = [step for step in found["purchases"][1:] if step["design"]]
+    assert steps
+    assert all(low[step["design"]] >= step["rate_req_per_s"] for step in steps)
+    assert steps != told()["purchases"][1:]
