@@ -88,12 +88,13 @@ def _design(result: StudyResult, parameters: Parameters) -> DesignRow:
 
 
 def _traffic(spec: StudySpec, parameters: Parameters) -> Traffic:
-    own = (spec.workload.synthetic or {}).get("growth_per_month")
+    own = spec.workload.monthly_growth
     if parameters.growth_percent is not None:
         return Traffic(spec.rate_req_per_s, parameters.growth_percent, "as given here")
     if own is not None and own > 0:
         return Traffic(spec.rate_req_per_s, 100 * own, "the workload’s growth_per_month")
-    return Traffic(spec.rate_req_per_s, GROWTH_PERCENT, "an assumption: the workload gives none; set yours")
+    lacks = "gives none" if own is None else f"itself does not grow ({100 * own:g} % a month)"
+    return Traffic(spec.rate_req_per_s, GROWTH_PERCENT, f"an assumption: the workload {lacks}; set yours")
 
 
 def _outgrown(design: DesignRow, result: StudyResult, traffic: Traffic) -> Json:

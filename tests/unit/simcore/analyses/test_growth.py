@@ -81,7 +81,15 @@ def test_the_growth_is_the_workloads_where_it_has_one() -> None:
     mix = {"mix": "conversation", "rate_req_per_s": 70, "requests": 500, "seed": 1}
     found = told({"workload": {"synthetic": {**mix, "growth_per_month": 0.02}}}, growth_percent=None)
     assert found["growth_percent"] == 2.0
+    of_a_trace = told({"workload": {"synthetic": mix, "growth_per_month": 0.03}}, growth_percent=None)
+    assert of_a_trace["growth_percent"] == 3.0
     assert told({"workload": {"synthetic": mix}}, growth_percent=None)["growth_percent"] == 5.0
+
+
+def test_a_workload_that_shrinks_is_said_to() -> None:
+    mix = {"mix": "conversation", "rate_req_per_s": 70, "requests": 500, "seed": 1, "growth_per_month": -0.02}
+    found = told({"workload": {"synthetic": mix}}, growth_percent=None)
+    assert "itself does not grow (-2 % a month); set yours" in found["assumptions"][0]["source"]
 
 
 def test_without_growth_there_is_nothing_to_say() -> None:
