@@ -17,7 +17,7 @@ from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import RunResult
 from simcore.simulation import simulate
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from simcore.spec import decode_case
 
 ORACLE_REQUESTS = 1000

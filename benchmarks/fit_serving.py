@@ -18,7 +18,7 @@ from scipy.optimize import least_squares
 
 from simcore.latency.coefficients import Coefficients
 from simcore.latency.roofline import roofline_curve
-from simcore.steady_state import closed_loop
+from simcore.steady_state.loops import closed_loop
 from simcore.validation.fit_split import is_fitted
 from simcore.validation.names import Unknown
 from simcore.validation.open_loops import in_flight_of, is_open_loop

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.cases import BenchCase
 from simcore.engine.compile import compile_case
 from simcore.engine.fast import cluster as fast
-from simcore.fluid import WorkloadStatistics, capacity_bound
+from simcore.fluid.bounds import WorkloadStatistics, capacity_bound
 from simcore.latency.curve import PS_PER_S
 from simcore.spec import decode_case
 from simcore.traces import Trace

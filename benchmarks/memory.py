@@ -27,7 +27,7 @@ from benchmarks.load import trace_of
 from benchmarks.measure import report
 from simcore.engine.compile import compile_case
 from simcore.simulation import engine, simulate
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from simcore.spec import decode_case
 from simcore.traces import Trace
 

@@ -18,7 +18,7 @@ import time
 from benchmarks import cases
 from benchmarks.load import trace_of
 from simcore.simulation import simulate
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from simcore.spec import decode_case
 
 SHOWN = 30

@@ -16,14 +16,14 @@ import numpy as np
 
 from benchmarks.embedded import answered, application
 from benchmarks.measure import report
-from simcore.cost import predicted_cpu_s
+from simcore.answer.result import StudyResult
 from simcore.engine.fast.warm import warm_up
 from simcore.evaluation import Evaluation
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.plan import plan
-from simcore.result import StudyResult
+from simcore.search.cost import predicted_cpu_s
 from simcore.spec import CountGrid, StudySpec
 from simcore.study import context, load_trace
-from simcore.workload_statistics import WorkloadStatistics
 
 JOBS = 2
 

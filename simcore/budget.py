@@ -14,7 +14,7 @@ from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_mode
 from simcore.latency.coefficients import coefficients
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import PS_PER_S, IterationCurve
-from simcore.slo import DECODE_BATCH, DECODE_CONTEXT_TOKENS, objective
+from simcore.slo.objective import DECODE_BATCH, DECODE_CONTEXT_TOKENS, objective
 from simcore.spec import MOST_AUTO_BUDGET, AttainmentSlo, Case, Limit, PoolSpec, SlowdownSlo
 
 TILE_TOKENS = 128

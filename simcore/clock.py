@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.engine.inputs import ClusterInputs, SchedulerInputs
-from simcore.latencies import pieces
+from simcore.fluid.lone import MOST_KEPT, base_ps
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, BatchKind, IterationCurve
-from simcore.lone import MOST_KEPT, base_ps
 from simcore.same import Same, are_fixed
+from simcore.slo.latencies import pieces
 from simcore.spec import BUDGET_KINDS, SpecError
 
 Float64 = NDArray[np.float64]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from simcore.capacity import Capacity, at_rate, find_capacity
+from simcore.capacity.find import Capacity, at_rate, find_capacity
+from simcore.capacity.trial import trial
 from simcore.engine.version import engine_version
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.keys import capacity_key
-from simcore.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, told
+from simcore.search.context import Context
+from simcore.search.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, told
 from simcore.spec import Case, SpecError
-from simcore.study_context import Context
 from simcore.traces import Trace
-from simcore.trial import trial
 
 
 def evaluate(design: Design, context: Context) -> Evaluation:

@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from simcore.against import against
-from simcore.counts import MOST_MACHINES
+from simcore.answer.against import against
+from simcore.answer.grounds import grounds
+from simcore.answer.measure import measure_of
+from simcore.answer.misses import misses, nothing, too_large
+from simcore.answer.purchase import added, purchase
+from simcore.answer.result import StudyResult
 from simcore.economics.hourly import usd_per_month
 from simcore.economics.tokens import OUTPUT_IN_INPUTS, usd_per_million_tokens
 from simcore.evaluation import Evaluation, LimitResult
 from simcore.flips import answer_flips
 from simcore.flips import sentences as flip_words
-from simcore.grounds import grounds
-from simcore.measure import measure_of
-from simcore.misses import misses, nothing, too_large
-from simcore.purchase import added, purchase
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
+from simcore.search.counts import MOST_MACHINES
 from simcore.shortfalls import drawn_result, machines, value_and_limit
 from simcore.trust.sentences import confidence_words, interval_parts, interval_words, outside_words
 from simcore.words import dollars, kilowatts, limit_name, listed, number, percent, sentences

@@ -7,18 +7,18 @@ from functools import cached_property
 
 from simcore.analyses import Lab
 from simcore.analyses.kind import Json, Run
-from simcore.capacity import at_rate
+from simcore.capacity.find import at_rate
+from simcore.capacity.trial import trial
 from simcore.detail import run_detail
 from simcore.detail.failure import failure
 from simcore.detail.racks import rack_watts
 from simcore.evaluate import capacity_of
 from simcore.evaluation import Evaluation
-from simcore.slack import least_multiplier
+from simcore.fluid.workload_statistics import WorkloadStatistics
+from simcore.slo.slack import least_multiplier
 from simcore.spec import Case
 from simcore.traces import Trace
 from simcore.traces.stretch import stretched
-from simcore.trial import trial
-from simcore.workload_statistics import WorkloadStatistics
 
 
 class EngineLab(Lab):

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from simcore.answer.result import StudyResult, study_result
+from simcore.answer.spent import spent
 from simcore.catalogue import price_book
 from simcore.evaluate import evaluate
 from simcore.evaluation import Design, Evaluation
 from simcore.explain import answer
-from simcore.result import StudyResult, study_result
 from simcore.rows import COLUMNS, as_json, as_text
 from simcore.spec import SlowdownSlo, SpecError, StudySpec
-from simcore.spent import spent
 from simcore.study import Context, context, load_trace, next_designs, screened
 from simcore.traces import Trace
 from simcore.trust.outside import Asked

@@ -11,8 +11,8 @@ from simcore.clock import check_clock
 from simcore.engine.compile import compile_case
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
-from simcore.metrics import Summary, summarise
-from simcore.slo import Objective
+from simcore.metrics.summary import Summary, summarise
+from simcore.slo.objective import Objective
 from simcore.spec import Case
 from simcore.traces import Trace
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from simcore.evaluation import Design, Evaluation
-from simcore.lower_bound import wanted_at_lower_bound
-from simcore.offered_load import requests_needed
-from simcore.replay import Replay
-from simcore.search import screened_by
+from simcore.search.context import LIKELY_BATCH, Context, context
+from simcore.search.lower_bound import wanted_at_lower_bound
+from simcore.search.offered_load import requests_needed
+from simcore.search.replay import Replay
+from simcore.search.waves import screened_by
 from simcore.spec import StudySpec
-from simcore.study_context import LIKELY_BATCH, Context, context
 from simcore.traces import Trace, read_trace
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate

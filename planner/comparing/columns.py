@@ -10,9 +10,9 @@ from planner.accounts.owned import Visitor
 from planner.studies import results
 from planner.studies.models import Study
 from planner.studies.results import Progress
+from simcore.answer.result import StudyResult
 from simcore.comparing.inputs import Side
 from simcore.comparing.verdict import Choice
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 
 MOST = 4

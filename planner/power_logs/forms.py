@@ -12,7 +12,7 @@ from planner.power_logs import services
 from planner.power_logs.models import PowerLog
 from simcore.measurements.power_logs.read import MAX_GAP_S
 from simcore.measurements.power_logs.times import utc_offset_s
-from simcore.power_report import LoggedRun
+from simcore.serving_power.report import LoggedRun
 from simcore.spec import LatencySpec, Machine, SpecError
 
 MOST_S = 86_400.0

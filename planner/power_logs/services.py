@@ -14,7 +14,7 @@ from simcore.catalogue import resolve_accelerator
 from simcore.measurements import Content
 from simcore.measurements.power_logs.figures import figures, over_time
 from simcore.measurements.power_logs.read import read_power_contents
-from simcore.power_report import REPLACED, LoggedRun, calibrated, compared, report, time_in_log
+from simcore.serving_power.report import REPLACED, LoggedRun, calibrated, compared, report, time_in_log
 from simcore.spec import Machine, SpecError, encode
 
 PREFIX = "power-"

@@ -9,17 +9,17 @@ import numpy as np
 from planner.workloads.models import Workload
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.families import PoolChoice
-from simcore.fluid import LoneRequest, lone_request
+from simcore.fluid.bounds import LoneRequest, lone_request
+from simcore.fluid.lone import lone_times
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import PS_PER_S
-from simcore.lone import lone_times
 from simcore.spec import LatencySpec, Machine, SlowdownSlo, StudySpec
 from simcore.study import Context
 from simcore.traces import Trace
 from simcore.traces.statistics import burstiness
 from simcore.trust.outside import Asked
 from simcore.words import number
-from simcore.workload_statistics import WorkloadStatistics
 
 CACHED_TRACES = 4
 

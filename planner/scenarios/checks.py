@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from planner.scenarios.bare import Bare, Lone, latency_on, time
 from planner.scenarios.limit_checks import too_few, too_little_power
 from simcore.catalogue import resolve_machine, resolve_model
-from simcore.offered_load import requests_needed
+from simcore.search.offered_load import requests_needed
 from simcore.spec import AbsoluteSlo, AttainmentSlo, SlowdownSlo
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.words import listed, number

@@ -14,7 +14,7 @@ from planner.scenarios.choices import LOST, Choices
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.fields import PickField, PickSeveralField, QuantityField
 from planner.scenarios.quantities import shown_quantity
-from simcore.offered_load import LEAST_SECONDS, requests_needed
+from simcore.search.offered_load import LEAST_SECONDS, requests_needed
 
 SLO_KINDS = [
     ("slowdown", "Splitwise's nine slowdown limits"),

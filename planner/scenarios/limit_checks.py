@@ -6,8 +6,8 @@ from math import ceil
 
 from planner.scenarios.bare import Bare
 from simcore.catalogue import resolve_machine
-from simcore.counts import Bounds, Counts, explicit_counts, filled, most_prefill
 from simcore.families import Line, PoolChoice
+from simcore.search.counts import Bounds, Counts, explicit_counts, filled, most_prefill
 from simcore.spec import Machine, PriceBook
 from simcore.words import dollars, listed, number
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from planner.scenarios.bare import Bare, Lone, time
 from planner.scenarios.sources import SOURCES
-from simcore.slo import decode_iteration_s
+from simcore.slo.objective import decode_iteration_s
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, SlowdownSlo
 from simcore.words import limit_name, limit_value, listed, number, with_article
 

@@ -20,10 +20,10 @@ from planner.scenarios.traffic import traffic
 from planner.studies import workers
 from planner.studies.spec import Question, compile_question
 from simcore.catalogue import resolve_model
-from simcore.cost import predicted_cpu_s
-from simcore.counts import grid
 from simcore.families import SPLIT
-from simcore.fluid import work_machines
+from simcore.fluid.bounds import work_machines
+from simcore.search.cost import predicted_cpu_s
+from simcore.search.counts import grid
 from simcore.spec import SpecError, StudySpec, WorkloadSpec
 from simcore.study import LIKELY_BATCH, Context, context
 from simcore.trust.outside import Curve, outside_measured

@@ -7,10 +7,10 @@ from planner.studies import stored
 from planner.studies.models import Study
 from planner.workloads.models import Workload
 from simcore import study as search
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.study import Context
 from simcore.traces import Trace
 from simcore.trust.outside import Asked
-from simcore.workload_statistics import WorkloadStatistics
 
 
 def context_of(study: Study) -> Context:

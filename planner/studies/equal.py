@@ -12,9 +12,9 @@ from planner.numerals import short, usd
 from planner.studies.axes import POWER_NAMES
 from planner.studies.chart_traces import COLOURS
 from planner.studies.series import MAX_FAMILIES, Look
+from simcore.answer.hold_equal import Bar, Comparison, HeldEqual, baselines, hold_equal
+from simcore.answer.result import StudyResult
 from simcore.economics.hourly import HOURS_PER_MONTH
-from simcore.hold_equal import Bar, Comparison, HeldEqual, baselines, hold_equal
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.spec.study import PowerKind
 

@@ -17,7 +17,7 @@ from planner.studies.store import Entry
 from planner.studies.under_lease import reason_of
 from simcore.evaluate import simulated
 from simcore.evaluation import Design, Evaluation, RateRun
-from simcore.parts import Outcome, next_part, told
+from simcore.search.parts import Outcome, next_part, told
 from simcore.study import Context
 
 logger = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from planner.studies.models import Study
 from planner.studies.results import progress
 from planner.studies.supposing import answer, supposed
 from planner.studies.supposing import as_json as supposed_json
+from simcore.answer.spent import spent
 from simcore.rows import COLUMNS, as_json, as_text
-from simcore.spent import spent
 
 Query = Mapping[str, Any]
 NOTHING: Query = {}

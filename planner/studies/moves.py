@@ -15,9 +15,9 @@ from urllib.parse import urlencode
 
 from planner.scenarios import quantities as units
 from planner.scenarios.quantities import parse_quantity, shown_quantity
-from simcore.result import StudyResult
+from simcore.answer.result import StudyResult
 from simcore.spec import SpecError
-from simcore.what_if import Changes, changed, effective, repriced, studied_machines
+from simcore.what_if.changes import Changes, changed, effective, repriced, studied_machines
 
 NONE = "none"
 """Of a limit: there is none."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from simcore.families import SCHEDULER_NAMES, SPLIT
 from simcore.spec import StudySpec
-from simcore.what_if import studied_machines
+from simcore.what_if.changes import studied_machines
 
 MAKE = "DGX "
 """Left out where all machines of a study share it."""

@@ -22,12 +22,12 @@ from planner.studies.results import Progress
 from planner.studies.series import Ghost, Look, places_of
 from planner.studies.strip import Strip
 from planner.studies.tables import Extent, Marks, Table, designs_table, kept_designs
-from simcore import what_if_words
+from simcore.answer.hold_equal import HeldEqual
+from simcore.answer.result import StudyResult
 from simcore.explain import AnswerLine
-from simcore.hold_equal import HeldEqual
-from simcore.result import StudyResult
-from simcore.untried import Untried, untried
-from simcore.what_if import WhatIf, what_if
+from simcore.what_if import words as what_if_words
+from simcore.what_if.changes import WhatIf, what_if
+from simcore.what_if.untried import Untried, untried
 
 ANY_DESIGN = "DESIGN"
 FIRST_POLLS_S = ((15, 1), (90, 2))

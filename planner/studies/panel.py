@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from planner.numerals import share, short, usd
 from simcore import fleet
+from simcore.answer.result import StudyResult
+from simcore.answer.why_not import why_not
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation, LimitResult, PoolResult, RateResult
 from simcore.facility import facility_w
 from simcore.memory import kv_bytes_per_token
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.shortfalls import value_and_limit
 from simcore.spec import Case
 from simcore.trust.sentences import times_by_curve
-from simcore.why_not import why_not
 from simcore.words import limit_name
 
 LIMIT_AT = 70.0

@@ -13,6 +13,7 @@ from planner.calibrations.models import Calibration
 from planner.calibrations.services import Fit, contents, flagged, save
 from planner.numerals import share, short
 from planner.studies.models import Study
+from simcore.answer.result import StudyResult
 from simcore.measurements import Measurements, ServingPoint
 from simcore.measurements.read import Given, read_content
 from simcore.pilot import Band, PilotKit, PilotRun, Verdict, pilot_kit, verdict
@@ -20,7 +21,6 @@ from simcore.pilot.calibration import pilot_calibrations
 from simcore.pilot.error import TimeRange, allowed
 from simcore.pilot.part import smallest_part
 from simcore.pilot.verdict import least_rate
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.spec import Case, SpecError
 

@@ -14,7 +14,7 @@ from planner.studies.shards import shards
 from simcore import study as search
 from simcore.evaluation import Design, Evaluation
 from simcore.keys import capacity_key, rate_key, trial_key
-from simcore.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, possible_parts, told
+from simcore.search.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, possible_parts, told
 from simcore.study import Context
 
 Keys = dict[Part, str]

@@ -11,9 +11,9 @@ from planner.studies import workers
 from planner.studies.contexts import context_of
 from planner.studies.models import Study
 from planner.studies.results import Progress, study_result
-from simcore.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
 from simcore.evaluation import Design
-from simcore.workload_statistics import WorkloadStatistics
+from simcore.fluid.workload_statistics import WorkloadStatistics
+from simcore.search.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
 
 SAMPLE = 40
 """Designs of which the cost is predicted; the others cost as much on average."""

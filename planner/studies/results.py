@@ -13,8 +13,8 @@ from planner.studies.contexts import asked_of
 from planner.studies.leases import State
 from planner.studies.models import Study, StudyDesign
 from simcore import explain
-from simcore.result import StudyResult
-from simcore.result import study_result as combine
+from simcore.answer.result import StudyResult
+from simcore.answer.result import study_result as combine
 from simcore.trust.outside import Asked
 from simcore.words import listed
 

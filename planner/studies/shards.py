@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from simcore.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
 from simcore.evaluation import Design
+from simcore.search.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
 from simcore.study import Context
 
 LEAST_S, MOST_S = 1.0, 3.0

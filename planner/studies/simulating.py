@@ -18,8 +18,8 @@ from planner.studies.workers import engine_at_work
 from simcore import fleet
 from simcore.keys import question_key
 from simcore.spec import AlsoTry
-from simcore.untried import Untried
-from simcore.what_if import Changes
+from simcore.what_if.changes import Changes
+from simcore.what_if.untried import Untried
 
 DIGITS = 12
 """Of a scaled limit: none that a visitor sees."""

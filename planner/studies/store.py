@@ -19,7 +19,7 @@ from planner.studies.models import Evaluation, Study
 from planner.studies.packed import DamagedError, pack, unpack
 from simcore.evaluation import Evaluation as Capacity
 from simcore.evaluation import RateRun, Trial
-from simcore.parts import Outcome
+from simcore.search.parts import Outcome
 
 logger = logging.getLogger(__name__)
 

@@ -12,10 +12,10 @@ from planner.numerals import duration
 from planner.scenarios.quantities import shown_quantity
 from planner.studies.moves import NONE, PRICE, Moves, address
 from planner.studies.names import without_make
+from simcore.answer.result import StudyResult
 from simcore.economics.hourly import usd_per_month
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
-from simcore.what_if import WhatIf, studied_machines
+from simcore.what_if.changes import WhatIf, studied_machines
 
 STEPS = 200
 """Of a slider, about: finer than a finger."""

@@ -9,9 +9,10 @@ from planner.scenarios.errors import FieldErrors
 from planner.studies import results
 from planner.studies.models import Study
 from planner.studies.moves import Moves, read_moves
-from simcore import explain, what_if_words
+from simcore import explain
 from simcore.explain import AnswerLine
-from simcore.what_if import WhatIf, what_if
+from simcore.what_if import words as what_if_words
+from simcore.what_if.changes import WhatIf, what_if
 
 
 def supposed(study: Study, query: Mapping[str, Any]) -> tuple[Moves, WhatIf]:

@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from planner.numerals import exact, short
-from simcore.result import StudyResult
+from simcore.answer.result import StudyResult
 from simcore.rows import COLUMNS, DesignRow
 
 SHORT_ROWS = 40

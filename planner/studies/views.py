@@ -36,8 +36,8 @@ from planner.studies.services import ask_new, editable, start_study
 from planner.studies.simulating import check, simulated_before
 from planner.studies.simulating import simulate as simulated
 from planner.studies.tables import Extent
+from simcore.answer.result import StudyResult
 from simcore.measurements import Measurements
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.spec import Case, SpecError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simcore.result import StudyResult
+from simcore.answer.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.spec import SpecError
 

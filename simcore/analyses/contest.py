@@ -13,7 +13,7 @@ from typing import Protocol
 
 from simcore.analyses.kind import Lab
 from simcore.fleet import replica_count
-from simcore.fluid import FluidBound, fluid_bound
+from simcore.fluid.bounds import FluidBound, fluid_bound
 from simcore.spec import Case, SpecError
 
 Counts = tuple[int, ...]

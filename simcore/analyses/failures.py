@@ -16,18 +16,18 @@ from typing import Any
 
 from simcore.analyses.chosen import chosen_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
+from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
-from simcore.cost import predicted_cpu_s
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation, LimitResult, RateRun
 from simcore.fleet import pool_machines
-from simcore.result import StudyResult
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
 from simcore.trust.margins import margin
 from simcore.words import dollars, limit_name, listed, number
-from simcore.workload_statistics import WorkloadStatistics
 
 MACHINES = (1, 2)
 RUNS = 9.0

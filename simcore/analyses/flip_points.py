@@ -11,10 +11,10 @@ from typing import Any
 
 from simcore.analyses.at_once import told_at_once
 from simcore.analyses.kind import Json, Subject
+from simcore.answer.result import StudyResult
 from simcore.flips import Flip, Flips, Swap, flips
 from simcore.flips.asked import WIDEST, WIDEST_SLO, slo_is_told
 from simcore.flips.sentences import kind_words, line, untried_words, what, when
-from simcore.result import StudyResult
 from simcore.spec import SpecError
 
 

@@ -19,10 +19,10 @@ from simcore import fleet
 from simcore.analyses.at_once import told_at_once
 from simcore.analyses.chosen import chosen_design
 from simcore.analyses.kind import Field, Json, Subject, sourced
+from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_month
 from simcore.explain import binding_words
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, power_w
 from simcore.spec import StudySpec, bounded

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from simcore.distribution import Distribution
+from simcore.answer.result import StudyResult
 from simcore.evaluation import Evaluation, RateResult
-from simcore.result import StudyResult
+from simcore.fluid.workload_statistics import WorkloadStatistics
+from simcore.search.context import Context
+from simcore.slo.distribution import Distribution
 from simcore.spec import Case
-from simcore.study_context import Context
-from simcore.workload_statistics import WorkloadStatistics
 
 Json = dict[str, Any]
 P = TypeVar("P")
@@ -43,7 +43,7 @@ class Run:
     e2e_s: Distribution
     queue_s: Distribution
     least_slo_multiplier: float | None = None
-    """The least multiple of the case's SLO that it holds at this rate (``simcore.slack``); None: it holds none."""
+    """The least multiple of the case's SLO that it holds at this rate (``simcore.slo.slack``); None: it holds none."""
 
 
 def sourced(said: Iterable[tuple[str, str]]) -> list[Json]:
@@ -66,7 +66,7 @@ class Lab(Protocol):
         """Whether it holds a rate, by one run, given up as soon as it does not. SpecError where it cannot run."""
 
     def capacity(self, case: Case) -> Evaluation:
-        """What the case can hold under its own seed (``simcore.capacity``). SpecError where it cannot run."""
+        """What the case can hold under its own seed (``simcore.capacity.find``). SpecError where it cannot run."""
 
     def run(self, case: Case, rate_req_per_s: float) -> Run:
         """How it does at a rate. SpecError where it cannot run."""

@@ -7,16 +7,16 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
-from simcore.cost import predicted_cpu_s
+from simcore.answer.neighbourhood import Cell, Neighbourhood, neighbourhood
+from simcore.answer.result import StudyResult, study_result
 from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Design, Evaluation
-from simcore.neighbourhood import Cell, Neighbourhood, neighbourhood
-from simcore.result import StudyResult, study_result
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
 from simcore.words import counted, dollars, kilowatts, listed, number
-from simcore.workload_statistics import WorkloadStatistics
 
 DECIDED_FROM = 0.99
 """Of the rate: a smaller capacity does not hold it, whatever a run says."""

@@ -21,14 +21,14 @@ from typing import Any, Literal
 from simcore.analyses.chosen import chosen_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.catalogue import resolve_accelerator, resolve_machine
-from simcore.cost import predicted_cpu_s
 from simcore.evaluation import Evaluation
 from simcore.fleet import pool_machines
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import predicted_cpu_s
 from simcore.shortfalls import drawn_result
 from simcore.spec import Case, Machine, PoolSpec, StudySpec, bounded
 from simcore.words import counted, kilowatts, listed, number, percent
-from simcore.workload_statistics import WorkloadStatistics
 
 RUNS = 3.0
 """What the run, the run that is logged and the reading of its log amount to."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from simcore.analyses.chosen import best_design
 from simcore.analyses.kind import Json, Kind, Lab, Subject
 from simcore.catalogue import resolve_machine
-from simcore.cost import predicted_cpu_s
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, SpecError, bounded
 from simcore.words import counted, limit_value, number, percent
-from simcore.workload_statistics import WorkloadStatistics
 
 RUNS = 3.0
 """The run, once more with its minute logged, and what is made of both."""

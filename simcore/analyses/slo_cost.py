@@ -1,7 +1,7 @@
 """What a tighter SLO costs, and what a looser one saves: the cheapest design at each multiple of the SLO.
 
 All latency limits times a factor, percentiles and shares as they are. What a design's requests wait for at the rate
-does not depend on the SLO, so one run a design says at which multiple it begins to hold (``simcore.slack``). Of the
+does not depend on the SLO, so one run a design says at which multiple it begins to hold (``simcore.slo.slack``). Of the
 best co-located and the best split design of the answer other sizes are run, and of the co-located one other token
 budgets, as a tighter limit on TBT wants a smaller one; the study's own designs count by their run at the rate. Prices
 are applied when it is read.
@@ -17,18 +17,18 @@ from typing import Any
 from simcore import fleet
 from simcore.analyses.chosen import best_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
-from simcore.cost import predicted_cpu_s
+from simcore.answer.result import StudyResult, is_split, token_budget
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation
 from simcore.families import SPLIT, label
-from simcore.result import StudyResult, is_split, token_budget
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import predicted_cpu_s
 from simcore.shortfalls import POWER_WORDS
-from simcore.slack import of_limits
+from simcore.slo.slack import of_limits
 from simcore.spec import BUDGET_KINDS, AttainmentSlo, Case, SpecError, StudySpec, bounded
 from simcore.within import machines_within
 from simcore.words import dollars, number, percent
-from simcore.workload_statistics import WorkloadStatistics
 
 MULTIPLIERS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 MOST_MULTIPLIERS = 50
@@ -279,7 +279,7 @@ def _assumptions(result: StudyResult, task: Task) -> list[Json]:
     kind = result.spec.limits.power_kind
     said = [
         ("Every latency limit is multiplied; percentiles and shares stay. A multiple is held where one run at the rate"
-         " holds it: capacities are not searched again.", "simcore/slack.py"),
+         " holds it: capacities are not searched again.", "simcore/slo/slack.py"),
         (f"Run: {len(task.cases):,} sizes, from half to twice as many machines, of {' and of '.join(named)}, with token"
          f" budgets of {BUDGETS[0]} to {BUDGETS[-1]:,} where these have one; and the study’s own designs. Other"
          " families, tensor parallel sizes and mixtures were not searched: a cheaper one may exist.", ""),

@@ -16,17 +16,17 @@ from simcore.analyses.bought import Rerun, most_held
 from simcore.analyses.chosen import asked_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
 from simcore.analyses.regret import Named, future_of, sentences, unheld, worst
+from simcore.answer.result import StudyResult
 from simcore.catalogue import model_ids, resolve_machine, resolve_model
-from simcore.cost import predicted_cpu_s
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.families import label, lines
-from simcore.result import StudyResult
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import predicted_cpu_s
 from simcore.shapes import weight_bytes
 from simcore.spec import Case, LatencySpec, SpecError, StudySpec, bounded
-from simcore.what_if import scaled_slo
+from simcore.what_if.changes import scaled_slo
 from simcore.words import number
-from simcore.workload_statistics import WorkloadStatistics
 
 MOST_PURCHASES = 4
 MOST_VALUES = 9

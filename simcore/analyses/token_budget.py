@@ -15,17 +15,17 @@ from typing import Any
 
 from simcore.analyses.chosen import asked_design, best_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Run, Subject
-from simcore.cost import RUNS, predicted_cpu_s
+from simcore.answer.result import token_budget
 from simcore.economics.hourly import req_per_usd
 from simcore.evaluation import Evaluation
 from simcore.families import SCHEDULER_NAMES
-from simcore.result import token_budget
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import RUNS, predicted_cpu_s
 from simcore.spec import BUDGET_KINDS, Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
 from simcore.trust.margins import margin
 from simcore.words import limit_name, listed, number, percent
-from simcore.workload_statistics import WorkloadStatistics
 
 BUDGETS = (128, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
 """Tokens; multiples of the tile of 128 that accelerators compute at once (docs/decisions/0020)."""

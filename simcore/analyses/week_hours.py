@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 from simcore import fleet
 from simcore.analyses.chosen import chosen_design
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
-from simcore.cost import predicted_cpu_s
+from simcore.answer.result import StudyResult
 from simcore.economics.hourly import HOURS_PER_MONTH, usd_per_hour
-from simcore.result import StudyResult
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
+from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, bounded
 from simcore.traces import Trace
 from simcore.traces.trace import PS_PER_S
 from simcore.traces.week import DAYS, HOUR_S, HOURS, check_week, day_and_night, relative_rates
 from simcore.words import counted, dollars, number, percent
-from simcore.workload_statistics import WorkloadStatistics
 
 HOURS_A_WEEK = DAYS * HOURS
 COLD_START_S = 432.0

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 
 from simcore.analyses.contest import Best, Contest, Counts, sized
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
-from simcore.cost import predicted_cpu_s
 from simcore.evaluation import Design
 from simcore.families import SPLIT, Line, lines, with_machines
-from simcore.result import StudyResult
+from simcore.fluid.workload_statistics import WorkloadStatistics
+from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, SpecError, bounded
-from simcore.what_if import scaled_slo
+from simcore.what_if.changes import scaled_slo
 from simcore.words import counted, dollars, number, percent
-from simcore.workload_statistics import WorkloadStatistics
 
 MULTIPLIERS = (0.5, 0.7, 1.0, 1.5, 2.5)
 OUTPUTS = (0.25, 0.5, 1.0, 2.0, 4.0)

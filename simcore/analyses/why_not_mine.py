@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.answer.measure import difference, measure_of
+from simcore.answer.result import StudyResult, study_result
+from simcore.answer.why_not import why_not
 from simcore.catalogue import resolve_machine
-from simcore.cost import RUNS, predicted_cpu_s
 from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Design, Evaluation
 from simcore.families import CO_LOCATED, SCHEDULER_NAMES, SPLIT, lines
-from simcore.measure import difference, measure_of
-from simcore.result import StudyResult, study_result
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import as_json
+from simcore.search.cost import RUNS, predicted_cpu_s
 from simcore.shortfalls import value_and_limit
 from simcore.spec import Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
-from simcore.why_not import why_not
 from simcore.words import dollars, kilowatts, limit_name, number
-from simcore.workload_statistics import WorkloadStatistics
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from simcore.calibration.target import Target
 from simcore.latency.curve import PS_PER_S, IterationCurve
 from simcore.latency.roofline import roofline_curve
 from simcore.measurements import Flag, Flags, ServingPoint, StepPoint
-from simcore.steady_state import Lengths, Serving, closed_loop
+from simcore.steady_state.loops import Lengths, Serving, closed_loop
 
 NOISE = {"prefill": 0.05, "decode": 0.05, "TPOT": 0.05, "TTFT": 0.1, "E2E": 0.05}
 """Relative; what a formula of this form leaves and measurements repeat to. TTFT also holds what clients add."""

@@ -17,7 +17,7 @@ from simcore.latency.curve import IterationCurve
 from simcore.measurements import Flag, Flags, ServingPoint
 from simcore.memory import DoesNotFit, kv_capacity
 from simcore.spec import MemorySpec
-from simcore.steady_state import Lengths, Serving, closed_loop
+from simcore.steady_state.loops import Lengths, Serving, closed_loop
 
 DECODING_SHARE = 0.75
 """With fewer than this of those in flight being decoded ..."""

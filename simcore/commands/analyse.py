@@ -10,8 +10,8 @@ from simcore.analyses import KINDS, Subject, analyse, kind_of
 from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import check_writable, naming, read_json, read_requests, write_json
 from simcore.commands.numbers import count
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.spec import SpecError, decode_study
-from simcore.workload_statistics import WorkloadStatistics
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

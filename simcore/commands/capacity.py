@@ -18,7 +18,7 @@ from simcore.trust.margins import margin
 from simcore.trust.outside import Asked, curves_of, outside_measured
 
 if TYPE_CHECKING:
-    from simcore.capacity import Capacity
+    from simcore.capacity.find import Capacity
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -36,7 +36,7 @@ def capacity(arguments: argparse.Namespace) -> None:
     check_apart((arguments.summary,), (arguments.case, arguments.trace))
     case = read_case(arguments.case)
     trace, read = read_requests(arguments.trace)
-    from simcore.capacity import find_capacity
+    from simcore.capacity.find import find_capacity
 
     start = time.perf_counter()
     with naming(arguments.case), compiling_shown():
@@ -72,7 +72,7 @@ def _interval(case: Case, found: Capacity) -> dict[str, float]:
 def capacity_json(found: Capacity, usd_per_hour: float | None, wall_s: float) -> dict[str, Any]:
     """The capacity with what it was found from; the figures under ``at_rate_req_per_s`` are of that run."""
     from simcore.engine.version import engine_version
-    from simcore.metrics import pools_json, slo_json
+    from simcore.metrics.summary import pools_json, slo_json
 
     rate, at = found.rate_req_per_s, found.probe.summary
     return {

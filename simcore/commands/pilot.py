@@ -70,7 +70,7 @@ def pilot(arguments: argparse.Namespace) -> None:
 
 def _kit(case: Case, trace: Trace, required: float, capacity: float | None) -> PilotKit:
     if capacity is None:
-        from simcore.capacity import find_capacity
+        from simcore.capacity.find import find_capacity
 
         with compiling_shown():
             capacity = find_capacity(case, trace).rate_req_per_s

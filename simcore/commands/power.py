@@ -11,7 +11,7 @@ from simcore.commands.numbers import count
 from simcore.measurements.power_logs.figures import figures
 from simcore.measurements.power_logs.read import MAX_GAP_S, read_power_logs
 from simcore.measurements.power_logs.times import utc_offset_s
-from simcore.power_report import LoggedRun, calibrated, compared, report, time_in_log
+from simcore.serving_power.report import LoggedRun, calibrated, compared, report, time_in_log
 from simcore.spec import LatencySpec, SpecError, encode
 
 RUN = ("machine", "model", "tensor_parallel", "concurrency", "prompt_tokens", "output_tokens")

@@ -47,9 +47,9 @@ def simulate(arguments: argparse.Namespace) -> None:
     trace, found = read_requests(arguments.trace)
     from simcore import simulation  # the engine takes a moment to load: not before the input is known to be good
     from simcore.engine.version import engine_version
-    from simcore.metrics import summary_json
-    from simcore.requests_csv import request_rows
-    from simcore.slo import objective
+    from simcore.metrics.requests_csv import request_rows
+    from simcore.metrics.summary import summary_json
+    from simcore.slo.objective import objective
     from simcore.traces.statistics import arrivals
 
     with naming(arguments.case):

@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from simcore import fleet
+from simcore.answer.result import StudyResult, study_result
 from simcore.catalogue import resolve_machine
 from simcore.comparing.inputs import Input, Side, simulated_inputs
 from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Evaluation
-from simcore.result import StudyResult, study_result
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS
 from simcore.spec import PriceBook, StudySpec
-from simcore.what_if import at_another_rate
+from simcore.what_if.changes import at_another_rate
 from simcore.words import dollars, listed, number
 
 ANEW = "simulated anew"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine, resolve_model
-from simcore.result import StudyResult
 from simcore.spec import Machine, Model, StudySpec
 from simcore.words import listed
 

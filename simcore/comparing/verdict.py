@@ -13,9 +13,9 @@ from decimal import Decimal
 from itertools import pairwise
 from math import exp
 
+from simcore.answer.result import StudyResult
 from simcore.comparing.inputs import Side, simulated_inputs
 from simcore.economics.hourly import SECONDS_PER_HOUR, usd_per_month
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.trust.ties import apart, kind_of
 from simcore.words import dollars, listed, number, percent

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from simcore.distribution import Numbers, finite, gap_percentiles, percentiles
 from simcore.evaluation import LimitResult
-from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S
-from simcore.slo import Objective, slowdown, values_ps
+from simcore.slo.distribution import Numbers, finite, gap_percentiles, percentiles
+from simcore.slo.latencies import Latencies
+from simcore.slo.objective import Objective, slowdown, values_ps
 
 PERCENTILES = (
     *range(1, 90),
@@ -30,7 +30,7 @@ GAPS = "tbt_s"
 
 @dataclass(frozen=True)
 class Cdf:
-    """At each percentile the least value that so many do not exceed, as everywhere (``simcore.distribution``)."""
+    """At each percentile the least value that so many do not exceed, as everywhere (``simcore.slo.distribution``)."""
 
     metric: str
     over: str

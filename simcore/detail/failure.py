@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simcore.capacity.probes import Prober
 from simcore.catalogue import resolve_machine
 from simcore.evaluation import LimitResult
 from simcore.fleet import pool_machines, replica_count
-from simcore.latencies import INFINITE, Latencies
 from simcore.latency.curve import PS_PER_S
-from simcore.probes import Prober
+from simcore.metrics.waited import window_latencies
 from simcore.simulation import EngineName, simulate
-from simcore.slo import Objective, limit_values
+from simcore.slo.latencies import INFINITE, Latencies
+from simcore.slo.objective import Objective, limit_values
 from simcore.spec import AttainmentSlo, AvailabilitySpec, Case, PoolSpec, encode
 from simcore.traces import Trace
-from simcore.waited import window_latencies
 
 FAILS_AFTER, MEASURED_TO = 0.3, 0.9
 """Shares of the requests."""

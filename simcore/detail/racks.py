@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simcore.capacity.probes import Prober
 from simcore.catalogue import resolve_machine
 from simcore.detail.machine_watts import machine_watts
-from simcore.distribution import percentile
 from simcore.latency.curve import PS_PER_S
-from simcore.probes import Prober
 from simcore.simulation import EngineName, engine
+from simcore.slo.distribution import percentile
 from simcore.spec import Case
 from simcore.traces import Trace
 

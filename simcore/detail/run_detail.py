@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from simcore.capacity.probes import Probe, Prober
 from simcore.catalogue import resolve_model
 from simcore.detail.busiest import RULE, busiest_ps
 from simcore.detail.cdf import cdfs
@@ -15,8 +16,7 @@ from simcore.detail.timeline import Presence, timeline
 from simcore.engine.outputs import FINISHED
 from simcore.latency.curve import PS_PER_S
 from simcore.memory import kv_bytes_per_token
-from simcore.metrics import pools_json
-from simcore.probes import Probe, Prober
+from simcore.metrics.summary import pools_json
 from simcore.simulation import EngineName, engine
 from simcore.spec import Case
 from simcore.traces import Trace

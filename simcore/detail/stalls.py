@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import IterationLog, RequestResults
 from simcore.latency.curve import PS_PER_S, BatchKind
-from simcore.slo import Objective, decode_iteration_s, given_limit
+from simcore.slo.objective import Objective, decode_iteration_s, given_limit
 from simcore.spec import AttainmentSlo, Case
 
 DECODE_ITERATIONS = 5

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from simcore.catalogue import resolve_machine
 from simcore.detail.piecewise import Lasting
 from simcore.detail.stalls import Stall
-from simcore.drawn_power import NJ_PER_J, idle_w
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import REFUSED, IterationLog, RunResult
 from simcore.fleet import pool_machines
 from simcore.latency.curve import PS_PER_S, BatchKind
+from simcore.metrics.drawn_power import NJ_PER_J, idle_w
 from simcore.spec import Case
 
 STEPS = 240

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.latencies import TokenGaps
+from simcore.slo.latencies import TokenGaps
 
 Int64 = NDArray[np.int64]
 

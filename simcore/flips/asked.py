@@ -6,17 +6,17 @@ from math import inf
 
 import numpy as np
 
+from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import HOURS_PER_MONTH
 from simcore.evaluation import Evaluation
 from simcore.flips.field import Field, Float64, Mask
 from simcore.flips.flip import Asked
 from simcore.flips.quantities import Price, Quantity, Threshold
-from simcore.result import StudyResult
-from simcore.slack import of_limits
+from simcore.slo.slack import of_limits
 from simcore.spec import AttainmentSlo
 from simcore.trust.capacity_error import response
-from simcore.what_if import Changes, what_if
+from simcore.what_if.changes import Changes, what_if
 
 WIDEST = 4.0
 """Prices and the rate are followed from a quarter to four times what they are."""

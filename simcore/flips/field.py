@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore import fleet
+from simcore.answer.result import StudyResult
 from simcore.evaluation import Evaluation
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from simcore.shortfalls import drawn_result, machines
 from simcore.spec import StudySpec
@@ -65,7 +65,7 @@ class Field:
         )
 
     def order(self, usd: Float64) -> Int64:
-        """All designs, the goal's best first, by ``simcore.result``'s rule."""
+        """All designs, the goal's best first, by ``simcore.answer.result``'s rule."""
         held, power, usd = -self.held, self.provisioned_w, np.round(usd, 9)
         keys = {
             "cost": (usd, held, power),

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+from simcore.answer.result import StudyResult
 from simcore.flips.asked import quantities
 from simcore.flips.field import Field, Int64
 from simcore.flips.flip import Asked, Flip, Swap
 from simcore.flips.quantities import Quantity, leaders
 from simcore.flips.walk import stretches
-from simcore.result import StudyResult
-from simcore.study_context import Context
-from simcore.untried import count_untried
-from simcore.what_if import Changes, what_if
+from simcore.search.context import Context
+from simcore.what_if.changes import Changes, what_if
+from simcore.what_if.untried import count_untried
 
 COMPARED = 4
 """The answer's family and the next three."""

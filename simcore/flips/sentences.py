@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
+from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
 from simcore.families import SCHEDULER_NAMES, SPLIT
 from simcore.flips.find import Flips
 from simcore.flips.flip import Asked, Flip
-from simcore.result import StudyResult
 from simcore.words import counted, number, with_article
 
 MOST_SAID = 4

@@ -17,11 +17,11 @@ from scipy.optimize import brentq
 from simcore.calibration import Target, calibrate
 from simcore.catalogue import resolve_model
 from simcore.latency.calibrated import Calibration
-from simcore.mean_iteration import Lengths
 from simcore.measurements import Measurements, ServingPoint, Setting, StepPoint
 from simcore.pilot.part import Part, PilotPool
 from simcore.pilot.prediction import serving, token_budget, transfer_s
 from simcore.spec import SpecError
+from simcore.steady_state.mean_iteration import Lengths
 
 CLOSE = 1e-12
 

@@ -19,7 +19,7 @@ from simcore.pilot.part import Part, PilotPool
 from simcore.scheduler_defaults import BATCH_SIZES, BATCH_TOKENS, TOKEN_BUDGETS
 from simcore.shapes import kv_bytes_per_token
 from simcore.spec import AUTO, Case
-from simcore.steady_state import Lengths, Serving, open_loop
+from simcore.steady_state.loops import Lengths, Serving, open_loop
 from simcore.transfer import replica_nic_bytes_per_s
 
 

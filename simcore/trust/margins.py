@@ -10,7 +10,7 @@ from functools import lru_cache
 from simcore.catalogue import resolve_machine, resolve_model
 from simcore.evaluation import Evaluation
 from simcore.same import Same
-from simcore.slo import reference_latency
+from simcore.slo.objective import reference_latency
 from simcore.spec import Case, SlowdownSlo
 from simcore.trust.capacity_error import LEAST_SHARE, REFERENCE, Response, response
 from simcore.trust.phase_error import PHASES

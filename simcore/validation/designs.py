@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simcore.simulation import simulate
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from simcore.spec import Case, Model, decode_case
 from simcore.traces import Trace
 from simcore.validation.lengths import Workload

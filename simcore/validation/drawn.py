@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simcore.latency.curve import IterationCurve
-from simcore.serving_power import ServingPower, steady_power
+from simcore.serving_power.steady import ServingPower, steady_power
 from simcore.spec import Machine, Model
-from simcore.steady_state import Lengths, Serving, SteadyState, closed_loop
+from simcore.steady_state.loops import Lengths, Serving, SteadyState, closed_loop
 from simcore.validation.comparison import Comparison, Findings, NotCompared, Phase, Place
 from simcore.validation.curves import curve_at
 from simcore.validation.files import Row, read_rows

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import gamma
 
-from simcore.steady_state import Lengths
+from simcore.steady_state.loops import Lengths
 from simcore.traces.splitmix import below
 from simcore.traces.trace import IntArray
 from simcore.validation.names import Unknown

@@ -20,8 +20,8 @@ from functools import cache
 
 import numpy as np
 
-from simcore.capacity import Capacity, find_capacity
-from simcore.offered_load import requests_needed
+from simcore.capacity.find import Capacity, find_capacity
+from simcore.search.offered_load import requests_needed
 from simcore.spec import SpecError
 from simcore.traces import PS_PER_S, Trace
 from simcore.validation.comparison import Comparison, Findings, NotCompared

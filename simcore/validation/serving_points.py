@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from simcore.steady_state import SteadyState, closed_loop, offline, open_loop, static_batch
+from simcore.steady_state.loops import SteadyState, closed_loop, offline, open_loop, static_batch
 from simcore.validation.comparison import Comparison, Findings, NotCompared, Phase
 from simcore.validation.designs import Design, Drained, drained
 from simcore.validation.files import Row, read_rows

@@ -11,7 +11,7 @@ from simcore.catalogue import accelerator
 from simcore.latency.curve import IterationCurve
 from simcore.memory import kv_capacity
 from simcore.spec import Machine, MemorySpec, Model, SpecError
-from simcore.steady_state import Serving
+from simcore.steady_state.loops import Serving
 from simcore.validation.comparison import Place
 from simcore.validation.curves import curve_at
 from simcore.validation.files import Row

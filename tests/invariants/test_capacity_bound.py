@@ -20,14 +20,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from simcore.capacity.probes import Probe, Prober
 from simcore.fleet import replica_count
-from simcore.fluid import capacity_bound, fluid_bound
-from simcore.probes import Probe, Prober
-from simcore.rate_grid import grid_at_most, grid_rate
+from simcore.fluid.bounds import capacity_bound, fluid_bound
+from simcore.fluid.workload_statistics import WorkloadStatistics
+from simcore.search.rate_grid import grid_at_most, grid_rate
 from simcore.spec import Case, decode_case
 from simcore.traces import PS_PER_S, Trace
 from simcore.traces.synthetic import SyntheticSpec, generate
-from simcore.workload_statistics import WorkloadStatistics
 from tests.invariants.strategies import CHUNKED, KINDS
 
 REQUESTS, MIX_REQUESTS = 2400, 24_000

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simcore.capacity import LEAST_SHARE, find_capacity
-from simcore.fluid import WorkloadStatistics, capacity_bound
-from simcore.probes import Prober
-from simcore.rate_grid import grid_at_most, grid_rate
+from simcore.capacity.find import LEAST_SHARE, find_capacity
+from simcore.capacity.probes import Prober
+from simcore.fluid.bounds import WorkloadStatistics, capacity_bound
+from simcore.search.rate_grid import grid_at_most, grid_rate
 from simcore.spec import Case
 from simcore.traces import PS_PER_S, Trace
+from tests.unit.simcore.capacity.test_give_up import slos
 from tests.unit.simcore.runs import case
-from tests.unit.simcore.test_give_up import slos
 
 EXAMPLES = int(os.environ.get("PHASEPLAN_EQUALITY_EXAMPLES", "0"))
 
@@ -55,9 +55,9 @@ def workloads(draw: st.DrawFn) -> Trace:
 @pytest.fixture(autouse=True)
 def short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short runs of these small workloads."""
-    monkeypatch.setattr("simcore.probes.SHORT_REQUESTS", 20)
-    monkeypatch.setattr("simcore.offered_load.LEAST_REQUESTS", 150)
-    monkeypatch.setattr("simcore.offered_load.LEAST_SECONDS", 10)
+    monkeypatch.setattr("simcore.capacity.probes.SHORT_REQUESTS", 20)
+    monkeypatch.setattr("simcore.search.offered_load.LEAST_REQUESTS", 150)
+    monkeypatch.setattr("simcore.search.offered_load.LEAST_SECONDS", 10)
 
 
 @settings(

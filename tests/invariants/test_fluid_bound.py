@@ -1,4 +1,4 @@
-"""No run finishes requests faster than the fluid bound (``simcore.fluid``): on random clusters and on real traces."""
+"""No run finishes requests faster than the bound (``simcore.fluid.bounds``): on random clusters and on real traces."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from simcore.engine.fast.cluster import run
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs
 from simcore.engine.oracle.cluster import run as run_oracle
 from simcore.engine.outputs import FINISHED, RunResult
-from simcore.fluid import HYBRID_KINDS, UNBUDGETED_KINDS, FluidBound, capacity_bound
+from simcore.fluid.bounds import HYBRID_KINDS, UNBUDGETED_KINDS, FluidBound, capacity_bound
+from simcore.fluid.phase_work import BatchLimits, RequestWork, phase_works, token_ps
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.latency.curve import PS_PER_S, BatchKind
-from simcore.phase_work import BatchLimits, RequestWork, phase_works, token_ps
 from simcore.spec import decode_case
 from simcore.spec.case import BUDGET_KINDS as BUDGETED_KINDS
 from simcore.traces import Trace, read_trace
 from simcore.traces.resample import at_rate
-from simcore.workload_statistics import WorkloadStatistics
 from tests.invariants.strategies import CHUNKED, KINDS, clusters
 
 EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)

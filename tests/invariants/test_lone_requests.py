@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from simcore.engine.fast.cluster import run
 from simcore.engine.inputs import TransferInputs
 from simcore.engine.oracle.cluster import run as run_oracle
+from simcore.fluid.lone import lone_times
 from simcore.latency.curve import IterationCurve
-from simcore.lone import lone_times
 from simcore.spec import BUDGET_KINDS
 from simcore.transfer import WHOLE_BELOW_TOKENS
 from tests.clusters import cluster, replica, scheduler, transfer

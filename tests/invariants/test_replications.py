@@ -7,11 +7,11 @@ import random
 
 import pytest
 
+from simcore.answer.result import study_result
 from simcore.catalogue import price_book
 from simcore.evaluate import capacity, evaluate, required
 from simcore.evaluation import Design, Evaluation
-from simcore.replications import by_first_seed, merged
-from simcore.result import study_result
+from simcore.search.replications import by_first_seed, merged
 from simcore.study import Context, context, load_trace, next_designs
 from tests.unit.simcore.questions import question
 
@@ -22,9 +22,9 @@ Done = dict[str, Evaluation]
 
 @pytest.fixture(autouse=True)
 def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simcore.probes.SHORT_REQUESTS", 200)
-    monkeypatch.setattr("simcore.offered_load.LEAST_REQUESTS", 1000)
-    monkeypatch.setattr("simcore.offered_load.LEAST_SECONDS", 10)
+    monkeypatch.setattr("simcore.capacity.probes.SHORT_REQUESTS", 200)
+    monkeypatch.setattr("simcore.search.offered_load.LEAST_REQUESTS", 1000)
+    monkeypatch.setattr("simcore.search.offered_load.LEAST_SECONDS", 10)
 
 
 def small(**changes: object) -> Context:

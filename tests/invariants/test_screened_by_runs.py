@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from simcore.answer.result import study_result
+from simcore.capacity.probes import Prober
+from simcore.capacity.rate_search import DECIDING
 from simcore.catalogue import price_book
 from simcore.evaluate import capacity, evaluate, required
 from simcore.evaluation import Design, Evaluation
-from simcore.probes import Prober
-from simcore.rate_grid import grid_at_most, grid_rate
-from simcore.rate_search import DECIDING
-from simcore.result import study_result
+from simcore.search.rate_grid import grid_at_most, grid_rate
 from simcore.spec import PriceBook
 from simcore.study import Context, context, load_trace, next_designs, screened
 from tests.unit.simcore.questions import question
-from tests.unit.simcore.test_search import scaled
+from tests.unit.simcore.search.test_waves import scaled
 
 BOOK = price_book("list")
 FAMILIES = ["sarathi:dgx-h100", "vllm:dgx-h100", "vllm:dgx-a100", "splitwise:dgx-h100+dgx-a100"]
@@ -27,9 +27,9 @@ Done = dict[str, Evaluation]
 
 @pytest.fixture(autouse=True)
 def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simcore.probes.SHORT_REQUESTS", 40)
-    monkeypatch.setattr("simcore.offered_load.LEAST_REQUESTS", 200)
-    monkeypatch.setattr("simcore.offered_load.LEAST_SECONDS", 10)
+    monkeypatch.setattr("simcore.capacity.probes.SHORT_REQUESTS", 40)
+    monkeypatch.setattr("simcore.search.offered_load.LEAST_REQUESTS", 200)
+    monkeypatch.setattr("simcore.search.offered_load.LEAST_SECONDS", 10)
 
 
 def small(seed: int, **changes: object) -> Context:

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcore.distribution import distribution_s
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import FINISHED, NEVER, REFUSED, UNFINISHED, RunResult
 from simcore.engine.tally import ranks, tally
 from simcore.engine.tally.lone import KNOWN_TOKENS
 from simcore.engine.tally.tally import Requested, Tally
-from simcore.feasibility import feasibility_of
 from simcore.latency.curve import IterationCurve
-from simcore.slo import ColumnsOfWaits, Objective, check, values_ps
+from simcore.metrics.feasibility import feasibility_of
+from simcore.metrics.waited import SUMMARISED, Waited, window_latencies
+from simcore.slo.distribution import distribution_s
+from simcore.slo.objective import ColumnsOfWaits, Objective, check, values_ps
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, SlowdownSlo
-from simcore.waited import SUMMARISED, Waited, window_latencies
 from tests.unit.simcore.runs import case, inputs_of, run_result, trace
 
 CURVES = (

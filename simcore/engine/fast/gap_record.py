@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.distribution import REPORTED
 from simcore.engine.fast.gap_bins import pick_marked
 from simcore.engine.fast.gap_scale import BINS, UNMARKED
 from simcore.engine.fast.layout import Int64
+from simcore.slo.distribution import REPORTED
 
 FIRST_MARGIN, LEAST_MARGIN = 0.125, 1e-6
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.distribution import REPORTED, rank
 from simcore.engine.fast.gaps import Again, RunsOfGaps
 from simcore.engine.fast.iteration_log import log_of
 from simcore.engine.fast.layout import Int64
@@ -16,6 +15,7 @@ from simcore.engine.fast.room import has_outgrown
 from simcore.engine.fast.state import KINDS_OF_BATCH
 from simcore.engine.outputs import NEVER, UNFINISHED, BubbleCause, ReplicaResults, RequestResults, RunResult
 from simcore.latency.curve import PS_PER_S
+from simcore.slo.distribution import REPORTED, rank
 
 
 def run_result(memory: Memory, again: Again) -> RunResult:

@@ -1,4 +1,4 @@
-"""A request alone on one replica: ``simcore/lone.py`` of one request, where no product leaves int64."""
+"""A request alone on one replica: ``simcore/fluid/lone.py`` of one request, where no product leaves int64."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import address_of, numbers, row_of, table
 from simcore.engine.inputs import ClusterInputs, Int64, ReplicaInputs
 from simcore.engine.tally.records import NO_REFERENCE, Alone, Walk, alone_row
+from simcore.fluid.lone import INT64_SAFE
+from simcore.fluid.lone import base_ps as base_of_many_ps
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, BatchKind, IterationCurve
-from simcore.lone import INT64_SAFE
-from simcore.lone import base_ps as base_of_many_ps
 from simcore.same import Same
 
 KNOWN_TOKENS = 8192

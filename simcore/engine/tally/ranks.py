@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.distribution import put_in_place
 from simcore.engine.fast.layout import address_of, table
 from simcore.engine.inputs import Int64
 from simcore.engine.tally.records import Bracket
+from simcore.slo.distribution import put_in_place
 
 MOST_KEPT_WHOLE = 65_536
 """Requests of which every value is kept."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from simcore.distribution import HALF_BITS, INT64_SAFE, MANTISSA_BITS
 from simcore.engine.fast.jit import step
 from simcore.engine.fast.layout import numbers
 from simcore.engine.tally.keys import value_of
@@ -28,6 +27,7 @@ from simcore.engine.tally.records import (
     Walk,
     sum_row,
 )
+from simcore.slo.distribution import HALF_BITS, INT64_SAFE, MANTISSA_BITS
 
 HALF = (1 << HALF_BITS) - 1
 FRACTIONS = float(1 << MANTISSA_BITS)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.distribution import HALF_BITS, MANTISSA_BITS, rank
 from simcore.engine.fast.layout import address_of, table
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import RunResult
@@ -35,6 +34,7 @@ from simcore.engine.tally.records import (
 )
 from simcore.engine.tally.walk import count, walk_over
 from simcore.latency.curve import IterationCurve
+from simcore.slo.distribution import HALF_BITS, MANTISSA_BITS, rank
 
 PER_TOKEN = (TPOT, TBT_SLOWDOWN)
 KEYED = (TPOT, TTFT_SLOWDOWN, E2E_SLOWDOWN, TBT_SLOWDOWN)

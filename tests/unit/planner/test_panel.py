@@ -7,9 +7,9 @@ import pytest
 from planner.studies.names import family_names
 from planner.studies.page import hollow_designs
 from planner.studies.panel import LIMIT_AT, Panel, design_panel
+from simcore.answer.result import StudyResult, study_result
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation, LimitResult, PhaseResult, PoolResult, RateResult
-from simcore.result import StudyResult, study_result
 from tests.unit.simcore.questions import asked, explored
 
 EACH = {"sarathi:dgx-h100": (2.5,), "splitwise:dgx-h100+dgx-a100": (8.0, 6.0)}

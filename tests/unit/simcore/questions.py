@@ -3,10 +3,10 @@
 from dataclasses import fields
 from math import inf
 
-from simcore import parts
-from simcore.counts import Counts
 from simcore.evaluation import Design, Evaluation, LimitResult, RateResult, Trial
-from simcore.parts import Parts, TrialAt, next_part
+from simcore.search import parts
+from simcore.search.counts import Counts
+from simcore.search.parts import Parts, TrialAt, next_part
 from simcore.spec import StudySpec, decode_study
 from simcore.study import Context, context, load_trace, next_designs
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from simcore.answer.result import token_budget
 from simcore.budget import auto_budget, tbt_objective_s
 from simcore.engine.compile import compile_case
 from simcore.latency.coefficients import coefficients
-from simcore.result import token_budget
 from simcore.simulation import simulate
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from simcore.spec import Case, SpecError, decode_case
 from simcore.traces import Trace
 

@@ -3,11 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from simcore.against import against
+from simcore.answer.against import against
+from simcore.answer.result import study_result
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation, LimitResult, Replication
 from simcore.explain import Progress, answer, headline
-from simcore.result import study_result
 from simcore.study import next_designs
 from simcore.trust.margins import Margin
 from simcore.words import number

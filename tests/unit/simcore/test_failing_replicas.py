@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from simcore.drawn_power import idle_w
+from simcore.metrics.drawn_power import idle_w
 from simcore.simulation import EngineName, Simulation, simulate
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from simcore.spec import Case
 from tests.unit.simcore.runs import case, trace
 

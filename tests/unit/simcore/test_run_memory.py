@@ -8,8 +8,8 @@ import pytest
 from simcore.engine.compile import compile_case
 from simcore.engine.fast import cluster as fast
 from simcore.engine.fast.warm import warm_up
-from simcore.metrics import summarise
-from simcore.slo import objective
+from simcore.metrics.summary import summarise
+from simcore.slo.objective import objective
 from simcore.traces import Trace
 from tests.unit.simcore.runs import CURVE, case
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcore.counts import MOST_MACHINES
-from simcore.refine import MOST_REFINED
+from simcore.search.counts import MOST_MACHINES
+from simcore.search.refine import MOST_REFINED
 from simcore.spec import SpecError
 from simcore.study import next_designs
 from tests.unit.simcore.questions import asked, bounded, explored, linear, told

@@ -15,7 +15,7 @@ from planner.power_logs.models import PowerLog
 from planner.power_logs.services import offered, with_logged_power
 from planner.scenarios.choices import Choices
 from simcore.catalogue import machine, resolve_accelerator
-from simcore.power_report import REPLACED
+from simcore.serving_power.report import REPLACED
 from simcore.spec import SpecError
 from tests.unit.planner.power_logs.logged_run import RUN, a_run
 from tests.unit.simcore.measurements.smi_logs import steady

@@ -13,9 +13,9 @@ from planner.studies import leases, planning, queue, services, store, stored, ta
 from planner.studies.leases import State
 from planner.studies.models import Evaluation, Shard, Study, StudyDesign, Wave
 from planner.studies.results import progress, study_result
+from simcore.answer.result import StudyResult
 from simcore.engine.version import engine_version
 from simcore.evaluation import Design
-from simcore.result import StudyResult
 from simcore.rows import DesignRow
 from tests.unit.planner.studies.conftest import Counted
 from tests.unit.simcore.questions import told

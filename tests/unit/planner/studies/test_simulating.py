@@ -15,8 +15,8 @@ from planner.studies.models import Study
 from planner.studies.results import study_result
 from planner.studies.simulating import changed_inputs
 from planner.studies.workers import Worker
-from simcore.untried import untried
-from simcore.what_if import Changes, what_if
+from simcore.what_if.changes import Changes, what_if
+from simcore.what_if.untried import untried
 from tests.unit.planner.studies.conftest import Counted
 
 

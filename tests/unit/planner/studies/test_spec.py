@@ -19,7 +19,7 @@ from planner.workloads.models import Workload
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.calibrated import parse_calibration
 from simcore.measurements import Given, content_of
-from simcore.power_report import LoggedRun
+from simcore.serving_power.report import LoggedRun
 from simcore.spec import (
     DEFAULT_PUE,
     AbsoluteSlo,

@@ -19,7 +19,7 @@ from planner.studies.moves import read_moves
 from planner.studies.results import study_result
 from planner.studies.services import start_study
 from simcore.explain import answer
-from simcore.what_if import Changes, what_if
+from simcore.what_if.changes import Changes, what_if
 from tests.unit.planner.studies.conftest import Counted, Inputs
 
 HTMX = {"HTTP_HX_REQUEST": "true"}

@@ -5,13 +5,13 @@ from typing import Any
 
 from simcore.analyses import Subject
 from simcore.analyses.kind import Run
+from simcore.answer.result import study_result
 from simcore.catalogue import price_book
-from simcore.distribution import Distribution
 from simcore.evaluation import Evaluation, LimitResult, RateResult
-from simcore.result import study_result
+from simcore.fluid.workload_statistics import WorkloadStatistics
+from simcore.slo.distribution import Distribution
 from simcore.spec import Case, PriceBook, StudySpec
 from simcore.study import context, load_trace
-from simcore.workload_statistics import WorkloadStatistics
 from tests.unit.simcore.questions import linear, question
 
 NOTHING = Distribution(None, None, None, None, None, None)

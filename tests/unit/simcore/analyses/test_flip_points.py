@@ -6,8 +6,8 @@ import pytest
 
 from planner.analyses.shown import shown
 from simcore.analyses import Subject, analyse
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.spec import SpecError
-from simcore.workload_statistics import WorkloadStatistics
 from tests.unit.simcore.analyses.subjects import MadeUp
 from tests.unit.simcore.flips.test_flips import SARATHI, SPLIT, explored_question
 

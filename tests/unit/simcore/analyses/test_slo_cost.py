@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simcore import slack
 from simcore.analyses import analyse, slo_cost
 from simcore.analyses.key import analysis_key
 from simcore.analyses.kind import Run
 from simcore.evaluation import LimitResult
 from simcore.families import label
-from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S
+from simcore.slo import slack
+from simcore.slo.latencies import Latencies
 from simcore.spec import AttainmentSlo, Case, SlowdownSlo, SpecError
 from tests.unit.simcore.analyses.subjects import NOTHING, MadeUp, rate_result, subject
 

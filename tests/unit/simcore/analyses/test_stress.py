@@ -12,10 +12,10 @@ from simcore.analyses.bought import most_held
 from simcore.catalogue import resolve_machine
 from simcore.evaluation import Evaluation
 from simcore.fleet import pool_machines
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.spec import Case, SpecError
 from simcore.study import load_trace
 from simcore.traces.stretch import stretched
-from simcore.workload_statistics import WorkloadStatistics
 from tests.unit.simcore.analyses.subjects import held, subject
 
 PER_MACHINE = {"sarathi": {"dgx-h100": 0.4, "dgx-a100": 0.2}, "splitwise": {"dgx-h100": 1.0, "dgx-a100": 0.6}}

@@ -11,8 +11,8 @@ from simcore.analyses.key import analysis_key
 from simcore.analyses.kind import Run
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.spec import Case, PriceBook, SpecError
-from simcore.workload_statistics import WorkloadStatistics
 from tests.unit.simcore.analyses.subjects import NOTHING, MadeUp, held, rate_result, subject, times
 
 CAPACITIES = {128: 20.0, 256: 60.0, 512: 75.0, 1024: 90.0, 4096: 40.0}

@@ -10,10 +10,10 @@ from simcore.analyses import analyse, kind_of, parameters_of
 from simcore.analyses.contest import Contest
 from simcore.analyses.where_splitting_pays import Spender
 from simcore.evaluation import Evaluation
+from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.spec import Case, SlowdownSlo, SpecError
 from simcore.traces import Trace
 from simcore.traces.stretch import stretched
-from simcore.workload_statistics import WorkloadStatistics
 from tests.unit.simcore.analyses.subjects import held, subject
 
 BOTH = ["sarathi:dgx-h100", "splitwise:dgx-h100+dgx-h100"]

@@ -7,7 +7,7 @@ from simcore.catalogue import machine, model
 from simcore.latency.coefficients import Coefficients, coefficients
 from simcore.latency.curve import PS_PER_S, IterationCurve
 from simcore.latency.roofline import roofline_curve
-from simcore.steady_state import Lengths, Serving, closed_loop
+from simcore.steady_state.loops import Lengths, Serving, closed_loop
 from tests.unit.simcore.measurements.bench_files import Run, vllm
 
 MODEL, MACHINE, ENGINE = model("llama-3.1-8b"), machine("dgx-h100"), "vllm-2026"

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from decimal import Decimal
 
+from simcore.answer.result import study_result
 from simcore.catalogue import price_book, resolve_machine
 from simcore.comparing.drivers import drivers, machine_steps, sentence
 from simcore.comparing.inputs import Side, simulated_inputs
 from simcore.economics.hourly import usd_per_month
-from simcore.result import study_result
 from tests.unit.simcore.questions import asked, explored
 
 EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}

@@ -5,8 +5,8 @@ import pytest
 
 from simcore.catalogue import machine
 from simcore.detail.failure import failure, lost_replicas, recovered_s
-from simcore.latencies import Latencies
 from simcore.latency.curve import PS_PER_S
+from simcore.slo.latencies import Latencies
 from simcore.spec import PoolSpec
 from tests.unit.simcore.detail.test_run_detail import case_of, traffic
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simcore.capacity import at_rate
+from simcore.capacity.find import at_rate
 from simcore.detail.machine_watts import machine_watts
 from simcore.detail.racks import rack_watts
-from simcore.drawn_power import NJ_PER_J, idle_w
 from simcore.engine.oracle import cluster as oracle
 from simcore.latency.curve import PS_PER_S
+from simcore.metrics.drawn_power import NJ_PER_J, idle_w
 from tests.unit.simcore.detail.test_run_detail import CASES, RATE, case_of, traffic
 
 

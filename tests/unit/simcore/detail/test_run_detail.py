@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from simcore.capacity import at_rate
+from simcore.capacity.find import at_rate
 from simcore.detail import run_detail
 from simcore.detail.busiest import busiest_ps
 from simcore.detail.piecewise import Lasting

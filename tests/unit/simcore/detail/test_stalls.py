@@ -7,7 +7,7 @@ import pytest
 from simcore.detail.stalls import stalls, threshold
 from simcore.engine.oracle.cluster import run
 from simcore.latency.curve import IterationCurve
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from tests.clusters import cluster, replica, scheduler
 from tests.unit.simcore.runs import case
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simcore.answer.result import study_result
 from simcore.catalogue import price_book
 from simcore.evaluation import LimitResult
 from simcore.flips import flips
 from simcore.flips.find import changes_of
 from simcore.flips.sentences import clause, kind_words, line, outward, untried_words
-from simcore.result import study_result
-from simcore.what_if import Changes, what_if
+from simcore.what_if.changes import Changes, what_if
 from tests.unit.simcore.questions import asked, explored
 
 EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}

@@ -15,7 +15,7 @@ from simcore.pilot.error import TimeRange, time_range
 from simcore.pilot.part import smallest_part
 from simcore.pilot.prediction import predict
 from simcore.simulation import simulate
-from simcore.slo import objective
+from simcore.slo.objective import objective
 from simcore.spec import Case, SpecError, decode_case
 from simcore.traces import Trace
 from tests.unit.simcore.pilot.pilots import CO_LOCATED, PAIR, kit_of

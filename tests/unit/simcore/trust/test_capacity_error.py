@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.capacity import find_capacity
+from simcore.capacity.find import find_capacity
 from simcore.evaluation import Evaluation, LimitResult, LimitsAt
 from simcore.trust.capacity_error import LEAST_SHARE, REFERENCE, Line, Response, response
+from tests.unit.simcore.capacity.test_find import absolute, poisson_trace
 from tests.unit.simcore.runs import case
-from tests.unit.simcore.test_capacity import absolute, poisson_trace
 
 RATES = tuple(i / 400 for i in range(601))
 

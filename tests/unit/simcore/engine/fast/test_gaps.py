@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcore.distribution import gap_distribution_s, gap_percentiles
 from simcore.engine.fast import cluster as fast
 from simcore.engine.fast import room
 from simcore.engine.fast.gap_record import GapRecord
@@ -18,6 +17,7 @@ from simcore.engine.fast.layout import fields_of
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import CountedGaps
+from simcore.slo.distribution import gap_distribution_s, gap_percentiles
 from tests.invariants.long_runs import long_run
 from tests.invariants.strategies import clusters
 

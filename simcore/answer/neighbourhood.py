@@ -1,0 +1,343 @@
+"""Designs like one, with a few more or fewer machines: what is known of each, and what is proven of those not tried.
+
+Two pools: prefill counts across, decode counts up. One pool: counts across, and up whatever else the family's designs
+differ by (token budget, parallelism). What was never tried is told, in this order, by
+
+1. the fluid bound: it holds less than the rate, whatever the schedule;
+2. its neighbours: one of its line with no fewer machines in any pool misses the rate; or one of the map with no more
+   meets the question, and so comes before it (docs/decisions/0013-pruning-by-proof.md; ``untried``);
+3. its size: it uses more than the answer of what the goal compares, and comes after it whatever it holds;
+4. else it may hold the rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from simcore.answer.result import StudyResult
+from simcore.catalogue import resolve_machine
+from simcore.economics.hourly import usd_per_hour, usd_per_month
+from simcore.evaluation import Design
+from simcore.families import SPLIT, with_machines
+from simcore.fleet import machine_counts, provisioned_w, replica_count
+from simcore.fluid.bounds import FluidBound, fluid_bound
+from simcore.fluid.workload_statistics import WorkloadStatistics
+from simcore.rows import DesignRow
+from simcore.shortfalls import machines
+from simcore.spec import Case, SpecError
+from simcore.within import machines_within
+from simcore.words import number
+
+State = Literal["holds", "over", "misses", "screened", "cannot", "untried", "failed"]
+"""``over``: holds the rate, but not within the question's other limits. ``misses``: simulated, and misses it.
+``cannot``: told to miss it without its own capacity. ``screened``: told to come after another. ``untried``: it may hold
+the rate."""
+Counts = tuple[int, ...]
+LineKey = tuple[object, ...]
+STEPS_EACH_WAY = {1: 10, 2: 7}
+"""By pools."""
+FINE_UP_TO = 24
+"""Around a count up to this every count is shown; beyond in steps of this part of it."""
+MOST_LINES = 8
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One design of the map."""
+
+    counts: Counts
+    line: int
+    """Which of the lines up; 0 where decode counts are up."""
+    state: State
+    words: str
+    usd_per_month: float
+    provisioned_w: float
+    capacity_req_per_s: float | None
+    """None: not known."""
+    at_most_req_per_s: float
+    """By the fluid bound."""
+    design_id: str | None
+    """Of one that the study has."""
+    feasible: bool | None
+    """Whether it meets the question; None: not known."""
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The map around a design."""
+
+    centre: DesignRow
+    across: tuple[int, ...]
+    up: tuple[str, ...]
+    """Labels, from the bottom."""
+    names: tuple[str, str]
+    """Of both axes."""
+    cells: tuple[tuple[Cell, ...], ...]
+    """By up, then across."""
+    designs: tuple[Design, ...]
+    """Of each line one, with some counts."""
+
+    @cached_property
+    def every(self) -> tuple[Cell, ...]:
+        """All cells, one after another."""
+        return tuple(cell for row in self.cells for cell in row)
+
+    @property
+    def least_power(self) -> Cell | None:
+        """Of those that meet the question."""
+        meeting = [cell for cell in self.every if cell.state == "holds"]
+        return min(meeting, key=lambda cell: (cell.provisioned_w, cell.usd_per_month), default=None)
+
+    def unknown_within(self, reach: int) -> list[Cell]:
+        """Those at most so many steps from the centre whose capacity is not known, and that can run."""
+        at_up, at_across = self.place
+        rows = self.cells[max(at_up - reach, 0) : at_up + reach + 1]
+        near = [cell for row in rows for cell in row[max(at_across - reach, 0) : at_across + reach + 1]]
+        return [cell for cell in near if cell.capacity_req_per_s is None and cell.at_most_req_per_s > 0]
+
+    @cached_property
+    def place(self) -> tuple[int, int]:
+        """Where the centre is, up and across."""
+        return next(
+            (up, across)
+            for up, row in enumerate(self.cells)
+            for across, cell in enumerate(row)
+            if cell.design_id == self.centre.design_id
+        )
+
+    def design(self, cell: Cell) -> Design:
+        """That of a cell."""
+        return with_machines(self.designs[cell.line], cell.counts)
+
+
+def neighbourhood(result: StudyResult, statistics: WorkloadStatistics) -> Neighbourhood:
+    """Around the answer, or where there is none around the closest miss. SpecError where the study has neither."""
+    centre = result.winner or next(iter(result.closest), None)
+    if centre is None:
+        raise SpecError("no design of this study was evaluated: there is nothing to look around")
+    around = _Around(result, statistics, centre)
+    up = around.up
+    cells = tuple(tuple(around.cell(line, counts) for line, counts in row) for row in around.places)
+    return Neighbourhood(centre, around.across, up, around.names, cells, tuple(around.designs))
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What the map is made of."""
+
+    result: StudyResult
+    statistics: WorkloadStatistics
+    centre: DesignRow
+
+    @property
+    def is_split(self) -> bool:
+        return self.centre.scheduler == SPLIT
+
+    @cached_property
+    def lines(self) -> list[LineKey]:
+        """Those of the family; of two pools the centre's alone."""
+        own = _line_of(self.centre)
+        if self.is_split:
+            return [own]
+        every = sorted(dict.fromkeys(_line_of(row) for row in self.result.rows if row.family == self.centre.family))
+        at = every.index(own)
+        first = min(max(at - MOST_LINES // 2, 0), max(len(every) - MOST_LINES, 0))
+        return every[first : first + MOST_LINES]
+
+    @cached_property
+    def rows(self) -> Mapping[LineKey, Mapping[Counts, DesignRow]]:
+        """The study's designs of these lines."""
+        found: dict[LineKey, dict[Counts, DesignRow]] = {line: {} for line in self.lines}
+        for row in self.result.rows:
+            if (line := _line_of(row)) in found:
+                found[line][_counts_of(row)] = row
+        return found
+
+    @cached_property
+    def designs(self) -> list[Design]:
+        """One of each line."""
+        first = (next(iter(self.rows[line].values())) for line in self.lines)
+        return [self.result.designs[row.design_id] for row in first]
+
+    @cached_property
+    def bounds(self) -> list[FluidBound | None]:
+        """None: it cannot run."""
+        return [_bound(design.case, self.statistics) for design in self.designs]
+
+    @cached_property
+    def across(self) -> tuple[int, ...]:
+        return self._counts(0)
+
+    @cached_property
+    def _upwards(self) -> tuple[int, ...]:
+        return self._counts(1)
+
+    def _counts(self, pool: int) -> tuple[int, ...]:
+        """Around the centre's count in even steps, and the counts tried between."""
+        middle = _counts_of(self.centre)[pool]
+        steps = STEPS_EACH_WAY[len(_counts_of(self.centre))]
+        step = max(1, middle // FINE_UP_TO)
+        even = {middle + step * k for k in range(-steps, steps + 1)}
+        tried = {counts[pool] for line in self.lines for counts in self.rows[line]}
+        shown = {count for count in even | {c for c in tried if min(even) <= c <= max(even)} if count >= 1}
+        return tuple(sorted(sorted(shown, key=lambda count: (abs(count - middle), count))[: 3 * steps]))
+
+    @property
+    def places(self) -> Iterator[list[tuple[int, Counts]]]:
+        """By up, then across: which line, and how many machines."""
+        if self.is_split:
+            for decode in self._upwards:
+                yield [(0, (prefill, decode)) for prefill in self.across]
+        else:
+            for line in range(len(self.lines)):
+                yield [(line, (count,)) for count in self.across]
+
+    @property
+    def up(self) -> tuple[str, ...]:
+        if self.is_split:
+            return tuple(f"{count:,}" for count in self._upwards)
+        return tuple(_line_words(design.case) for design in self.designs)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        names = [resolve_machine(pool.machine).name for pool in self.designs[0].case.pools]
+        if self.is_split:
+            return f"{names[0]} machines for prefill", f"{names[1]} machines for decode"
+        return f"{names[0]} machines", "Token budget and parallelism" if len(self.lines) > 1 else ""
+
+    def cell(self, line: int, counts: Counts) -> Cell:
+        row = self.rows[self.lines[line]].get(counts)
+        case = _with_counts(self.designs[line].case, counts)
+        bound, replicas = self.bounds[line], [replica_count(pool) for pool in case.pools]
+        most = bound.rate(replicas) if bound and all(replicas) else 0.0
+        state, words = self._known(row) if row else self._proven(line, counts, most, case)
+        return Cell(
+            counts,
+            line,
+            state,
+            words,
+            float(usd_per_month(usd_per_hour(machine_counts(case), self.result.book))),
+            provisioned_w(case),
+            row.capacity_req_per_s if row else None,
+            most,
+            row.design_id if row else None,
+            self._feasible(state, line, counts, case),
+        )
+
+    def _feasible(self, state: State, line: int, counts: Counts, case: Case) -> bool | None:
+        """One that was not tried meets it where fewer machines of its line do, and it keeps the limits."""
+        if state in ("untried", "screened"):
+            fewer = any(row.met and _no_more(tried, counts) for tried, row in self.rows[self.lines[line]].items())
+            return _within(case, self.result) if fewer else None
+        return state == "holds"
+
+    def _known(self, row: DesignRow) -> tuple[State, str]:
+        if row.status == "screened":
+            return "cannot" if self._misses(row) else "screened", f"screened: {row.reason}"
+        if row.status != "evaluated":
+            return "failed" if row.status == "failed" else "cannot", row.reason
+        held = f"holds {number(row.capacity_req_per_s)} requests/s" if row.capacity_req_per_s else "holds no rate"
+        if row.met:
+            return "holds", held
+        over = self.result.holds(row.design_id, self.result.spec.rate_req_per_s)
+        return ("over", f"{held}, but {row.reason}") if over else ("misses", row.reason or held)
+
+    def _proven(self, line: int, counts: Counts, most: float, case: Case) -> tuple[State, str]:
+        rate = self.result.spec.rate_req_per_s
+        if most < rate:
+            return "cannot", f"not tried: by the fluid bound it holds at most {number(most)} requests/s"
+        for tried, row in self.rows[self.lines[line]].items():
+            if self._misses(row) and _no_more(counts, tried):
+                return "cannot", f"not tried: {row.label}, with no fewer machines in any pool, misses the rate"
+            if _at_no_rate(row):
+                return "cannot", f"not tried: {row.label} holds the limits not even for requests that are all but alone"
+        if better := next((row for tried, row in self._holding if _no_more(tried, counts)), None):
+            return "screened", f"not tried: {better.label} holds the rate with no more machines in any pool"
+        if self._comes_after(case):
+            return "screened", "not tried: should it hold the rate, it comes after the answer, which needs less"
+        return "untried", f"not tried: it may hold the rate, at most {number(most)} requests/s by the fluid bound"
+
+    def _comes_after(self, case: Case) -> bool:
+        """Whether it uses more than the answer of what the goal compares."""
+        winner, used = self.result.winner, machine_counts(case)
+        if winner is None:
+            return False
+        goal = self.result.spec.goal
+        if goal == "power":
+            return provisioned_w(case) > winner.provisioned_w
+        if goal == "machines":
+            return sum(used.values()) > machines(winner)
+        return goal != "throughput" and usd_per_hour(used, self.result.book) > winner.usd_per_hour
+
+    def _misses(self, row: DesignRow) -> bool:
+        """By a run at the rate, or at a lower one, or by proof."""
+        rate = self.result.spec.rate_req_per_s
+        if row.status == "screened":
+            return row.capacity_high is not None and row.capacity_high < rate
+        return row.status == "evaluated" and not self.result.holds(row.design_id, rate)
+
+    @cached_property
+    def _holding(self) -> list[tuple[Counts, DesignRow]]:
+        """Designs on the map's machines that meet the question: beside more machines they come first, but where the
+        most throughput is asked for."""
+        if self.result.spec.goal == "throughput":
+            return []
+        every = [(tried, row) for rows in self.rows.values() for tried, row in rows.items()]
+        return [(tried, row) for tried, row in every if row.met]
+
+
+def _at_no_rate(row: DesignRow) -> bool:
+    """Whether a limit is missed by requests that are all but alone: then it is with any number of machines."""
+    return (
+        row.status == "evaluated" and not row.capacity_req_per_s and row.binding_limit not in (None, "kv", "unstable")
+    )
+
+
+def _no_more(few: Counts, many: Counts) -> bool:
+    return all(fewer <= more for fewer, more in zip(few, many, strict=True))
+
+
+def _with_counts(case: Case, counts: Counts) -> Case:
+    """The same with so many machines in each pool; its id, which takes longer, is not made."""
+    pools = tuple(replace(pool, machines=count) for pool, count in zip(case.pools, counts, strict=True))
+    return replace(case, pools=pools)
+
+
+def _within(case: Case, result: StudyResult) -> bool | None:
+    """Whether machines and money keep the limits; None where that depends on what is drawn."""
+    budget, month = result.spec.limits.usd_per_month, usd_per_month(usd_per_hour(machine_counts(case), result.book))
+    return machines_within(case, result.spec) if budget is None or month <= budget else False
+
+
+def _line_of(row: DesignRow) -> LineKey:
+    """Designs of one line differ by counts alone."""
+    return (
+        row.family,
+        row.tensor_parallel,
+        row.pipeline_parallel,
+        row.decode_tensor_parallel or 0,
+        row.decode_pipeline_parallel or 0,
+        row.token_budget or 0,
+    )
+
+
+def _counts_of(row: DesignRow) -> Counts:
+    if row.scheduler == SPLIT:
+        return row.prefill_machines or 0, row.decode_machines or 0
+    return (row.mixed_machines or 0,)
+
+
+def _line_words(case: Case) -> str:
+    pool, budget = case.pools[0], case.scheduler.token_budget
+    parallel = f"TP{pool.tensor_parallel}" + (f" PP{pool.pipeline_parallel}" if pool.pipeline_parallel > 1 else "")
+    return f"{budget} tokens, {parallel}" if budget else parallel
+
+
+def _bound(case: Case, statistics: WorkloadStatistics) -> FluidBound | None:
+    try:
+        return fluid_bound(case, statistics)
+    except SpecError:
+        return None

@@ -1,0 +1,1 @@
+"""What follows without simulation: a request alone, the least work, bounds of capacity."""

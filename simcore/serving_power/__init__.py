@@ -1,0 +1,1 @@
+"""Mean watts and energy a token while serving, from curve and power coefficients."""

@@ -1,0 +1,1 @@
+"""Latency objectives: what each request waited for, percentiles, and whether limits hold."""

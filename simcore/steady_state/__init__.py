@@ -1,0 +1,1 @@
+"""One replica in steady state from its curve alone: mean TPOT, TTFT and throughput."""

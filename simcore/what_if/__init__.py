@@ -1,0 +1,1 @@
+"""A study's answer under other prices, limits or rates, by what was simulated; what was never tried, counted."""
