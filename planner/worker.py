@@ -171,11 +171,13 @@ class Watch(threading.Thread):
     def _look(self) -> None:
         from planner.studies import queue
         from planner.studies.workers import Worker
+        from planner.workloads.services import forget_drafts
         from simcore.engine.version import engine_version
 
         seen(compiling=False, engine_version=engine_version())
         Worker.objects.filter(heartbeat_at__lt=timezone.now() - FORGET_WORKER).delete()
         queue.reap()
+        forget_drafts()
 
     def _sign_off(self) -> None:
         from planner.studies.workers import Worker

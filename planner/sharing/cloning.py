@@ -54,7 +54,8 @@ def _workload(team: Team, user: User, shared: Workload) -> Workload:
     """The shipped one, the team's own of the same requests, or a copy."""
     if shared.team_id is None:
         return shared
-    same = Workload.unscoped.filter(team=team, content_hash=shared.content_hash, kind=shared.kind).first()
+    mine = Workload.unscoped.filter(team=team, draft=False)
+    same = mine.filter(content_hash=shared.content_hash, kind=shared.kind).first()
     return same or _copied_workload(team, user, shared)
 
 

@@ -23,6 +23,7 @@ from planner.workloads.upload_limit import too_large
 from simcore.spec import SpecError
 from simcore.traces import SyntheticSpec
 from simcore.traces.rescaled import Burstiness, rescaled
+from simcore.traces.statistics import statistics
 
 
 class InUse(APIException):
@@ -31,7 +32,8 @@ class InUse(APIException):
 
 
 class Workloads(APIView):
-    """The team's workloads and the shipped ones, without their requests. POST: a new one, of a file or of a spec."""
+    """The team's workloads and the shipped ones, without their requests. POST: a new one, of a file or of a spec; with
+    ``dry_run`` what reading the file finds, and nothing is saved."""
 
     parser_classes = (MultiPartParser, JSONParser)
 
@@ -47,6 +49,8 @@ class Workloads(APIView):
         if "file" in too_large(request._request):
             raise ValidationError({"file": [f"Found more than {settings.TRACE_MAX_BYTES // 1_000_000} MB."]})
         try:
+            if upload and str(given.get("dry_run", "")).lower() in ("1", "true", "yes"):
+                return Response(_found(upload))
             row = _uploaded(team, request.user, name, upload) if upload else _mixed(team, request.user, name, given)
         except SpecError as error:
             raise ValidationError({"file" if upload else "synthetic": [f"{error}."]}) from None
@@ -95,6 +99,13 @@ def _uploaded(team: Any, user: Any, name: str, upload: UploadedFile) -> Workload
     return services.save_upload(team, user, name, file_name, trace, report)
 
 
+def _found(upload: UploadedFile) -> dict[str, Any]:
+    file_name = upload.name or "trace"
+    trace, report = services.read_upload(upload, file_name)
+    known = {"content_hash": trace.content_hash(), "statistics": statistics(trace)}
+    return {"file_name": file_name, **known, "report": report.to_json()}
+
+
 def _mixed(team: Any, user: Any, name: str, given: Any) -> Workload:
     if "synthetic" not in given:
         raise ValidationError({"file": ["Found neither a file nor synthetic, expected one of the two."]})
@@ -108,7 +119,7 @@ def _free(team: Any, name: str) -> str:
     """A name of the team's own."""
     if len(name) > NAME_LENGTH:
         raise ValidationError({"name": [f"Found {len(name)} characters, expected at most {NAME_LENGTH}."]})
-    if Workload.unscoped.filter(team=team, name=name).exists():
+    if Workload.is_taken(team, name):
         raise ValidationError({"name": [f"Found ‘{name}’, which your team has already; expected another name."]})
     return name
 

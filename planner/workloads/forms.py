@@ -32,7 +32,7 @@ class NamedForm(forms.Form):
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if "name" in data:
             data["name"] = data["name"] or self.default_name(data)
-            if Workload.unscoped.filter(team=self.team, name=data["name"]).exists():
+            if Workload.is_taken(self.team, data["name"]):
                 self.add_error("name", self.taken())
         return data
 
@@ -86,5 +86,20 @@ class UploadForm(NamedForm):
         return upload
 
     def saved(self) -> Workload:
+        """A draft: its report comes before it is saved."""
         data = self.cleaned_data
-        return services.save_upload(self.team, self.user, data["name"], data["file"].name, self.trace, self.report)
+        return services.keep_draft(self.team, self.user, data["name"], data["file"].name, self.trace, self.report)
+
+
+class SaveForm(NamedForm):
+    """A draft's name, which makes it one of the team's workloads."""
+
+    def __init__(self, draft: Workload, user: User, *args: Any, **options: Any) -> None:
+        super().__init__(draft.team, user, *args, **{"initial": {"name": draft.name}, **options})
+        self.draft = draft
+
+    def default_name(self, data: dict[str, Any]) -> str:
+        return named_after(self.draft.file_name)
+
+    def saved(self) -> Workload:
+        return services.save_draft(self.draft, self.cleaned_data["name"])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from django.db import models
 from django.db.models import F, Q
 
-from planner.accounts.models import OwnedModel
+from planner.accounts.models import OwnedModel, Team
 from planner.accounts.owned import OwnedManager, Visitor
 
 if TYPE_CHECKING:  # requests bring NumPy in: not before some are asked for
@@ -15,16 +15,26 @@ CHUNK_BYTES = 1 << 20
 
 
 class WorkloadManager(OwnedManager["Workload"]):
-    """Shipped workloads belong to no team: everyone who is signed in sees them, nobody changes them."""
+    """Shipped workloads belong to no team: everyone who is signed in sees them, nobody changes them. One that is not
+    saved yet is its uploader's alone."""
 
     def visible_to(self, user: Visitor) -> models.QuerySet["Workload"]:
         if not user.is_authenticated:
             return self._unscoped().none()
-        return self._unscoped().filter(Q(team__membership__user=user) | Q(team__isnull=True))
+        return self._unscoped().filter(Q(team__membership__user=user) | Q(team__isnull=True), draft=False)
+
+    def editable_by(self, user: Visitor) -> models.QuerySet["Workload"]:
+        return super().editable_by(user).filter(draft=False)
+
+    def drafts_of(self, user: Visitor) -> models.QuerySet["Workload"]:
+        """What the user has uploaded and not saved yet, the newest first."""
+        if not user.is_authenticated:
+            return self._unscoped().none()
+        return super().editable_by(user).filter(draft=True, created_by=user).order_by("-created_at", "-pk")
 
 
 class Workload(OwnedModel):
-    """A trace as it was uploaded, or the spec of one that is generated. It never changes once it is made."""
+    """A trace as it was uploaded, or the spec of one that is generated. It never changes once it is saved."""
 
     class Kind(models.TextChoices):
         UPLOADED = "uploaded", "Uploaded trace"
@@ -38,6 +48,8 @@ class Workload(OwnedModel):
     """The mix's name of a shipped workload."""
     name = models.CharField(max_length=100)
     kind = models.CharField(max_length=10, choices=Kind.choices, editable=False)
+    draft = models.BooleanField(default=False, editable=False)
+    """Uploaded and read, its report looked at, not saved yet. ``name`` may be another's, or empty."""
     content_hash = models.CharField(max_length=64, editable=False)
     requests = models.PositiveIntegerField(editable=False)
     file_name = models.CharField(max_length=255, blank=True, editable=False)
@@ -55,10 +67,18 @@ class Workload(OwnedModel):
 
     class Meta:
         ordering = [F("shipped").desc(nulls_last=True), "-created_at", "-pk"]
-        constraints = [models.UniqueConstraint(fields=["team", "name"], name="one_workload_a_name")]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "name"], condition=Q(draft=False), name="one_workload_a_name")
+        ]
+        indexes = [models.Index(fields=["created_at"], condition=Q(draft=True), name="workload_drafts")]
 
     def __str__(self) -> str:
         return self.name
+
+    @classmethod
+    def is_taken(cls, team: Team, name: str) -> bool:
+        """Whether the team has saved one of this name."""
+        return cls.unscoped.filter(team=team, name=name, draft=False).exists()
 
     @classmethod
     def of_mix(cls, mix: str) -> Self:

@@ -8,6 +8,7 @@ from planner.numerals import duration, short
 from planner.workloads import spec_words
 from planner.workloads.charts import Chart, charts_of, week_chart
 from planner.workloads.figures import NAMES
+from planner.workloads.kept import kept_words
 from planner.workloads.models import Workload
 from simcore.traces.read import FORMATS
 from simcore.traces.synthetic import SyntheticSpec
@@ -41,6 +42,8 @@ class WorkloadPage:
     charts: Sequence[Chart]
     classes: Sequence[Sequence[str]] = ()
     class_head: Sequence[str] = spec_words.CLASS_HEAD
+    kept: Sequence[str] = ()
+    """What of an uploaded file is."""
     busiest_req_per_s: float | None = None
     """A rate to ask for where the mean is not what must be held."""
 
@@ -70,6 +73,7 @@ def workload_page(workload: Workload) -> WorkloadPage:
         _findings(workload.report) if workload.report else [],
         [*charts_of(summary), *week_charts(spec)],
         spec_words.class_rows(spec) if spec else (),
+        kept=kept_words(workload),
         busiest_req_per_s=spec_words.busiest_rate(spec) if spec else busiest_five_minutes(figures),
     )
 

@@ -35,6 +35,7 @@ def readable() -> Sequence[Readable]:
 def limits() -> dict[str, str]:
     """How large a file may be."""
     return {
+        "bytes": str(settings.TRACE_MAX_BYTES),
         "mb": f"{settings.TRACE_MAX_BYTES // 1_000_000:,}",
         "unpacked_mb": f"{settings.TRACE_MAX_UNPACKED_BYTES // 1_000_000:,}",
         "rows": f"{settings.TRACE_MAX_ROWS:,}",

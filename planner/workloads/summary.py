@@ -1,5 +1,6 @@
 """What a workload's page shows of its requests, worked out once, when the workload is saved."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,12 @@ def summary(trace: Trace) -> dict[str, Any]:
         "statistics": statistics(trace),
         "arrivals": arrivals(trace),
         "lengths": {column: lengths(getattr(trace, column), edges) for column in COLUMNS},
+        "texts": {name: len(set(texts)) for name, texts in _texts(trace) if texts is not None},
     }
+
+
+def _texts(trace: Trace) -> Iterable[tuple[str, tuple[str, ...] | None]]:
+    return ("class", trace.classes), ("session", trace.sessions)
 
 
 def arrivals(trace: Trace) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -11,7 +12,7 @@ from planner.accounts.models import User
 from planner.accounts.teams import working_team, writing_team
 from planner.workloads.dependents import dependents, is_used
 from planner.workloads.exports import csv_lines
-from planner.workloads.forms import NamedForm, UploadForm
+from planner.workloads.forms import NamedForm, SaveForm, UploadForm
 from planner.workloads.mix_form import MixForm
 from planner.workloads.mix_preview import mix_preview, preview_of
 from planner.workloads.models import Workload
@@ -26,7 +27,8 @@ from simcore.spec import SpecError
 def workload_list(request: HttpRequest) -> HttpResponse:
     rows = Workload.objects.visible_to(request.user).defer("report").select_related("created_by")
     may_add = working_team(_user(request)) is not None
-    return render(request, "workloads/list.html", {"rows": [listed(row) for row in rows], "may_add": may_add})
+    found = {"rows": [listed(row) for row in rows], "may_add": may_add, "drafts": _drafts(request)}
+    return render(request, "workloads/list.html", found)
 
 
 @require_safe
@@ -67,7 +69,28 @@ def upload(request: HttpRequest) -> HttpResponse:
         form = UploadForm(team, _user(request), request.POST, request.FILES, too_large="file" in too_large(request))
     else:
         form = UploadForm(team, _user(request))
-    return _answer(request, form, "workloads/upload.html", {"formats": readable(), "limits": limits()})
+    if form.is_bound and form.is_valid() and (draft := form.save()):
+        return redirect("workloads:report", pk=draft.pk)
+    found = {"form": form, "formats": readable(), "limits": limits(), "drafts": _drafts(request)}
+    return render(request, "workloads/upload.html", found)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def report(request: HttpRequest, pk: int) -> HttpResponse:
+    """What reading an uploaded file found, before it is saved; posted, it is."""
+    draft = Workload.objects.drafts_of(request.user).filter(pk=pk).first()
+    if draft is None:  # saved already, or never there
+        return redirect("workloads:detail", pk=_visible(request, pk).pk)
+    form = SaveForm(draft, _user(request), request.POST if request.method == "POST" else None)
+    return _answer(request, form, "workloads/report.html", {"page": workload_page(draft), "draft": draft})
+
+
+@require_POST
+def discard(request: HttpRequest, pk: int) -> HttpResponse:
+    draft = get_object_or_404(Workload.objects.drafts_of(request.user), pk=pk)
+    draft.delete()
+    messages.success(request, f"{draft.file_name} is discarded: nothing of it is kept.")
+    return redirect("workloads:upload")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -125,6 +148,11 @@ def _answer(request: HttpRequest, form: NamedForm, template: str, context: dict[
         messages.success(request, f"{workload.name} is saved.")
         return redirect("workloads:detail", pk=workload.pk)
     return render(request, template, {"form": form, **context})
+
+
+def _drafts(request: HttpRequest) -> QuerySet[Workload]:
+    """What the user uploaded and has not saved yet."""
+    return Workload.objects.drafts_of(request.user).only("file_name", "requests", "created_at")
 
 
 def _visible(request: HttpRequest, pk: int) -> Workload:

@@ -40,9 +40,13 @@ def test_a_packed_trace_is_read_and_brought_to_another_rate(page: Page, planner:
     upload = {"name": "agents.jsonl.gz", "mimeType": "application/gzip", "buffer": data}
     page.get_by_label("File").set_input_files(upload)
     page.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_role("heading", name="agents", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="agents.jsonl.gz", exact=True)).to_be_visible()
+    page.reload()
     expect(page.locator("main")).to_contain_text("600 accepted, of which none repaired; 1 refused")
     expect(page.get_by_role("row", name="601 output_length")).to_be_visible()
+    expect(page.locator("#lengths .main-svg").first).to_be_visible()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("heading", name="agents", exact=True)).to_be_visible()
     page.get_by_label("Requests/s").fill("30")
     page.keyboard.press("Enter")
     ways = page.get_by_role("region", name="Burstiness at 30 requests/s")
@@ -50,6 +54,17 @@ def test_a_packed_trace_is_read_and_brought_to_another_rate(page: Page, planner:
     expect(page.locator("#dispersion .main-svg").first).to_be_visible()
     ways.get_by_role("link", name="shifted copies").click()
     expect(page.get_by_label("Required rate, requests a second")).to_have_value("30.0")
+
+
+def test_a_file_that_is_too_large_is_not_sent(page: Page, planner: Planner, watch: Watch) -> None:
+    page.goto(f"{planner.url}workloads/upload")
+    page.locator("form[data-upload]").evaluate("form => { form.dataset.mostBytes = 1000; }")
+    large = {"name": "large.csv", "mimeType": "text/csv", "buffer": HEAD.encode() + b"1,2,3\n" * 200}
+    page.get_by_label("File").set_input_files(large)
+    expect(page.get_by_role("alert")).to_have_text("Found a file of more than 200 MB, expected at most 200 MB.")
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_label("File")).to_be_focused()
+    expect(page).to_have_url(f"{planner.url}workloads/upload")
 
 
 def test_a_mix_of_classes_is_seen_before_it_is_saved(page: Page, planner: Planner, watch: Watch) -> None:

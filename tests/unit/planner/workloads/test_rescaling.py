@@ -10,6 +10,7 @@ from planner.studies.models import Study
 from planner.workloads.models import Workload
 from planner.workloads.services import save_mix
 from simcore.traces import SyntheticSpec
+from tests.unit.planner.workloads.test_upload import upload
 
 API = "/api/v1/workloads/"
 CSV = b"arrival_s,prompt_tokens,output_tokens\n" + b"".join(b"%d,10,2\n" % (n // 7 * 5) for n in range(700))
@@ -17,7 +18,7 @@ CSV = b"arrival_s,prompt_tokens,output_tokens\n" + b"".join(b"%d,10,2\n" % (n //
 
 @pytest.fixture
 def bursts(alice_client: Client, alice: User) -> Workload:
-    alice_client.post("/workloads/upload", {"name": "bursts", "file": SimpleUploadedFile("b.csv", CSV)})
+    upload(alice_client, CSV, "bursts", "b.csv")
     return Workload.objects.visible_to(alice).get(name="bursts")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
 from django.test import Client
 
 from planner.accounts.models import Membership, Role, Team, User
@@ -17,8 +18,15 @@ HEADER = b"arrival_s,prompt_tokens,output_tokens\n"
 UPLOAD = "/workloads/upload"
 
 
-def upload(client: Client, data: bytes, name: str = "", file_name: str = "mine.csv") -> object:
+def look(client: Client, data: bytes, name: str = "", file_name: str = "mine.csv") -> HttpResponse:
+    """The upload alone: its report, or what is wrong with it."""
     return client.post(UPLOAD, {"name": name, "file": SimpleUploadedFile(file_name, data)})
+
+
+def upload(client: Client, data: bytes, name: str = "", file_name: str = "mine.csv") -> HttpResponse:
+    """An upload that is saved once it is read."""
+    read = look(client, data, name, file_name)
+    return client.post(read["Location"], {"name": name}) if read.status_code == 302 else read
 
 
 def test_the_page_says_what_can_be_read(alice_client: Client) -> None:
