@@ -94,8 +94,8 @@ class UploadForm(NamedForm):
 class SaveForm(NamedForm):
     """A draft's name, which makes it one of the team's workloads."""
 
-    def __init__(self, draft: Workload, user: User, *args: Any, **options: Any) -> None:
-        super().__init__(draft.team, user, *args, **{"initial": {"name": draft.name}, **options})
+    def __init__(self, team: Team, user: User, draft: Workload, *args: Any) -> None:
+        super().__init__(team, user, *args, initial={"name": draft.name})
         self.draft = draft
 
     def default_name(self, data: dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ class WorkloadManager(OwnedManager["Workload"]):
         """What the user has uploaded and not saved yet, the newest first."""
         if not user.is_authenticated:
             return self._unscoped().none()
-        return super().editable_by(user).filter(draft=True, created_by=user).order_by("-created_at", "-pk")
+        return super().editable_by(user).filter(draft=True, created_by=user.pk).order_by("-created_at", "-pk")
 
 
 class Workload(OwnedModel):

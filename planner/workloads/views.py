@@ -81,7 +81,8 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
     draft = Workload.objects.drafts_of(request.user).filter(pk=pk).first()
     if draft is None:  # saved already, or never there
         return redirect("workloads:detail", pk=_visible(request, pk).pk)
-    form = SaveForm(draft, _user(request), request.POST if request.method == "POST" else None)
+    team, user = draft.team or writing_team(_user(request)), _user(request)
+    form = SaveForm(team, user, draft, request.POST if request.method == "POST" else None)
     return _answer(request, form, "workloads/report.html", {"page": workload_page(draft), "draft": draft})
 
 
