@@ -6,14 +6,26 @@ Between the two everything is ``Decimal`` of 28 digits, rounded half to even.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 CENT = Decimal("0.01")
+MILLIONTH = Decimal("0.000001")
+FIGURES = Context(prec=9, rounding=ROUND_HALF_EVEN)
 
 
 def quantised(figure: float) -> Decimal:
     """A simulated figure as money takes it: nine significant digits, half to even, exact from there on."""
     return Decimal(f"{figure:.8e}").normalize() + 0
+
+
+def nine_digits(figure: Decimal) -> Decimal:
+    """A quantity as a line prints it, half to even."""
+    return FIGURES.plus(figure).normalize() + 0
+
+
+def millionths(price: Decimal) -> Decimal:
+    """A unit price that is a part of another (a month's of a year's), to a millionth of a dollar, half to even."""
+    return price.quantize(MILLIONTH, ROUND_HALF_EVEN)
 
 
 def cents(amount: Decimal) -> Decimal:
