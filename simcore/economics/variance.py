@@ -62,7 +62,8 @@ class Variance:
 def variance(forecast: Served, actual: Served, standard_hours: Mapping[TokenKind, Decimal]) -> Variance:
     """``standard_hours``: accelerator-hours a token of each kind, as the forecast has them (``standard_hours_of``).
 
-    ValueError where a month has no tokens, hours or cost: there is nothing to split then, and it is listed as such.
+    ValueError where a month has no tokens, hours or cost: there is nothing to split then, and it is listed as such;
+    and where its tokens take no standard hours.
     """
     for name, month in (("forecast", forecast), ("actual", actual)):
         _check(name, month)
@@ -111,6 +112,8 @@ def _factors(
         sum((month.tokens[kind] * standard_hours.get(kind, Decimal(0)) for kind in month.tokens), Decimal(0))
         for month in (forecast, actual)
     ]
+    if not all(standard):
+        raise ValueError("tokens: found only kinds without standard hours, expected some that take accelerator time")
     mixes = [hours / volume for hours, volume in zip(standard, volumes, strict=True)]
     prices = [month.cost_usd / month.accelerator_hours for month in (forecast, actual)]
     return [

@@ -11,7 +11,9 @@ RATES = st.decimals("0.0001", "0.05", places=6)
 
 def test_a_loan_by_the_pocket_calculator():
     # 300,000 over 48 months at 0.5 % a month: the tables say a factor of 0.0234850
-    assert annuity(Decimal(300_000), Decimal(0), Decimal("0.005"), 48) == pytest.approx(Decimal("7045.51"), abs=Decimal("0.01"))
+    assert annuity(Decimal(300_000), Decimal(0), Decimal("0.005"), 48) == pytest.approx(
+        Decimal("7045.51"), abs=Decimal("0.01")
+    )
 
 
 def test_without_interest_it_is_an_even_share():
