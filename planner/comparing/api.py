@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 from planner.comparing.asked import Line
 from planner.comparing.columns import Column
 from planner.comparing.page import ComparePage, Driven, compare_page
+from planner.studies.actions import study_for
 from simcore.rows import as_json
 
 
@@ -18,6 +19,14 @@ class Compare(APIView):
 
     def get(self, request: Request) -> Response:
         return Response(as_told(compare_page(request.user, request.query_params)))
+
+
+class StudyCompare(APIView):
+    """The same of one study's answer and designs alone."""
+
+    def get(self, request: Request, study_id: int) -> Response:
+        study_for(request, study_id)
+        return Response(as_told(compare_page(request.user, request.query_params, of_study=study_id)))
 
 
 def as_told(page: ComparePage) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.http import QueryDict
+from django.http import Http404, QueryDict
 from django.urls import reverse
 
 from planner.accounts.owned import Visitor
@@ -55,6 +55,8 @@ class ComparePage:
     view: str
     power: str
     show_all: bool
+    of_study: int | None = None
+    """The one study that all are of, where the address names it."""
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -120,7 +122,8 @@ class ComparePage:
 
     @property
     def api_address(self) -> str:
-        return f"{reverse('api:compare')}{address(self.keys, baseline=self.baseline_key)}"
+        at = reverse("api:study_compare", args=[self.of_study]) if self.of_study else reverse("api:compare")
+        return f"{at}{address(self.keys, baseline=self.baseline_key)}"
 
     @cached_property
     def chart(self) -> Frontiers:
@@ -193,6 +196,8 @@ class ComparePage:
             return []
         mine = {key.study_id for key in self.keys if not key.design_id}
         rows = Study.objects.visible_to(self.user).exclude(pk__in=mine).select_related("revision__scenario")
+        if self.of_study:
+            rows = rows.filter(pk=self.of_study)
         return [
             Offer(
                 self.link([*self.keys, Key(study.pk)]),
@@ -225,9 +230,11 @@ def _notable(column: Column) -> list[DesignRow]:
     return [row for row in rows if result.winner is None or row.design_id != result.winner.design_id]
 
 
-def compare_page(user: Visitor, query: QueryDict) -> ComparePage:
-    """What an address asks; Http404 where it names what is not there."""
+def compare_page(user: Visitor, query: QueryDict, of_study: int | None = None) -> ComparePage:
+    """What an address asks; Http404 where it names what is not there, or nothing of the study that it is to be of."""
     keys = keys_of(query)
+    if of_study and any(key.study_id != of_study for key in keys):
+        raise Http404("Only designs of this study are compared here.")
     view, power = query.get("view", ""), query.get("power", "")
     return ComparePage(
         user,
@@ -237,4 +244,5 @@ def compare_page(user: Visitor, query: QueryDict) -> ComparePage:
         view if view in VIEWS else "cost",
         power if power in POWER_NAMES else "provisioned",
         query.get("all") == "1",
+        of_study,
     )

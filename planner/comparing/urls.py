@@ -7,5 +7,8 @@ rest = views_of("planner.comparing.api")
 
 app_name = "comparing"
 urlpatterns = [path("", view("compare"), name="compare")]
-rest_patterns = [path("compare", rest("Compare"), name="compare")]
+rest_patterns = [
+    path("compare", rest("Compare"), name="compare"),
+    path("studies/<int:study_id>/compare", rest("StudyCompare"), name="study_compare"),
+]
 """Under /api/v1/."""

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from planner.comparing.columns import MOST, Key, address, columns_of, one_key
 from planner.comparing.page import compare_page
+from planner.studies.actions import study_for
 from planner.studies.models import Study
 
 SESSION_KEY = "compared"
@@ -21,6 +22,14 @@ def compare(request: HttpRequest) -> HttpResponse:
     page = compare_page(request.user, request.GET)
     if page.columns:
         request.session[SESSION_KEY] = [str(key) for key in page.keys]
+    return render(request, "comparing/compare.html", {"compared": page, "most": MOST})
+
+
+@require_safe
+def of_study(request: HttpRequest, study_id: int) -> HttpResponse:
+    """A study's answer and designs of its own, side by side: what a link to it shows too."""
+    study_for(request, study_id)
+    page = compare_page(request.user, request.GET, of_study=study_id)
     return render(request, "comparing/compare.html", {"compared": page, "most": MOST})
 
 

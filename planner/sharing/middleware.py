@@ -9,7 +9,7 @@ leads on within the link.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.urls import get_script_prefix, resolve, set_script_prefix
 from django.views.defaults import page_not_found
 
@@ -20,6 +20,7 @@ from planner.sharing.models import ShareLink
 ROOT = "/shared/"
 OWN_PAGES = frozenset({"clone"})
 """Addresses right under a link that are pages of their own, for who is signed in (see urls.py)."""
+REST = "api/"
 READING = ("GET", "HEAD")
 HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 GONE = "There is no such link, or it was revoked."
@@ -43,12 +44,12 @@ class SharedLinkMiddleware:
     def _shown(self, request: HttpRequest, token: str, address: str) -> HttpResponse:
         link = tokens.find(token)
         if link is None:
-            return page_not_found(request, Http404(GONE))
+            return _nothing(request, address, GONE)
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
         path = f"/{address}" if address else f"/studies/{link.study_id}/"
         if not _is_of(path, link):
-            return page_not_found(request, Http404("This link does not lead there."))
+            return _nothing(request, address, "This link does not lead there.")
         if not address:
             tokens.opened(link)
         opened_at = f"{ROOT}{token}/"
@@ -56,6 +57,14 @@ class SharedLinkMiddleware:
         request.path_info = path
         with _prefix(opened_at):
             return self.get_response(request)
+
+
+def _nothing(request: HttpRequest, address: str, words: str) -> HttpResponse:
+    """404, in the form of whoever asks: a page, or REST's."""
+    if not address.startswith(REST):
+        return page_not_found(request, Http404(words))
+    error = {"status": 404, "code": "not_found", "message": words, "fields": {}}
+    return JsonResponse({"error": error}, status=404)
 
 
 def _is_of(path: str, link: ShareLink) -> bool:

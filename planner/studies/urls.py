@@ -5,6 +5,7 @@ from planner.lazy import views_of
 action = views_of("planner.studies.actions")
 view = views_of("planner.studies.views")
 rest = views_of("planner.studies.api")
+comparing = views_of("planner.comparing.views")
 
 app_name = "studies"
 urlpatterns = [
@@ -18,6 +19,7 @@ urlpatterns = [
     path("<int:study_id>/designs/by-<str:chart>/", view("table"), name="table"),
     path("<int:study_id>/designs/<str:design_id>/", view("design"), name="design"),
     path("<int:study_id>/designs/<str:design_id>/pilot", view("pilot"), name="pilot"),
+    path("<int:study_id>/compare/", comparing("of_study"), name="compare"),
     path("<int:study_id>/cancel", action("cancel"), name="cancel"),
     path("<int:study_id>/retry", action("retry"), name="retry"),
     path("<int:study_id>/designs.csv", action("designs_csv"), name="designs_csv"),

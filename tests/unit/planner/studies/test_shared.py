@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, get_script_prefix
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from planner.accounts.models import Membership, Role, Team, User
+from planner.catalogue.models import PriceBook
 from planner.scenarios.models import Revision
 from planner.scenarios.services import create_scenario
 from planner.sharing import links, tokens
@@ -139,6 +140,68 @@ def test_no_route_shows_anything_but_the_links_own_study(
         assert response.status_code == (200 if is_page else 404), route
     for route in walked:
         assert Client().post(f"/shared/{token}/{filled(route, done.pk)}").status_code == 405, route
+
+
+def test_rest_reads_the_links_study_and_nothing_else(token: str, done: Study, alice_client: Client) -> None:
+    row = study_result(done).rows[0]
+    compared = f"/compare?study={done.pk}&design={done.pk}:{row.design_id}"
+    for address in ("", "/designs", "/analyses", "/analyses/growth", compared):
+        at = f"api/v1/studies/{done.pk}{address}"
+        response = Client().get(f"/shared/{token}/{at}")
+        assert response.status_code == 200, address
+        assert {name: response[name] for name in HEADERS} == HEADERS
+        mine = alice_client.get(f"/{at}").content.decode()
+        assert response.content.decode().replace(f"/shared/{token}/", "/") == mine
+    for address in ("", "studies/", "workloads/", "catalogue/machines/", f"compare?study={done.pk}"):
+        response = Client().get(f"/shared/{token}/api/v1/{address}")
+        assert response.status_code == 404, address
+        assert response.json()["error"]["code"] == "not_found"
+    assert Client().get(f"/api/v1/studies/{done.pk}").status_code == 403
+    links.revoke(ShareLink.unscoped.get())
+    response = Client().get(f"/shared/{token}/api/v1/studies/{done.pk}")
+    assert response.status_code == 404
+    assert response.json()["error"]["message"] == "There is no such link, or it was revoked."
+
+
+def test_designs_of_its_study_are_compared_within_a_link(token: str, done: Study, sent: list[object]) -> None:
+    first, second = study_result(done).rows[:2]
+    page = opened(
+        token, f"studies/{done.pk}/compare/?design={done.pk}:{first.design_id}&design={done.pk}:{second.design_id}"
+    )
+    assert first.label in page
+    assert second.label in page
+    places = re.findall(r'(?:href|hx-get|action)="(/[^"]*)"', page)
+    assert [at for at in places if not at.startswith((f"/shared/{token}/", "/static/"))] == []
+    other = services.start_study(done.created_by or User(), done.revision)
+    for query in (f"study={other.pk}", f"study={done.pk}&design={other.pk}:{first.design_id}"):
+        response = Client().get(f"/shared/{token}/studies/{done.pk}/compare/?{query}")
+        assert response.status_code == 404, query
+    assert "Pin to compare" in opened(token, f"studies/{done.pk}/designs/{first.design_id}/")
+
+
+SECRETS = ("Merger", "alice", "Alice", "planners", "for finance", "for the board", "H100, as we pay it")
+
+
+def test_no_page_of_a_link_names_anything_else_of_the_team(
+    token: str, done: Study, alice: User, team: Team, inputs: Inputs, sent: list[tuple[str, str]]
+) -> None:
+    services.start_study(alice, create_scenario(alice, {**inputs, "rate_req_per_s": 11}, "Merger"))
+    Workload.unscoped.create(
+        team=team, created_by=alice, name="Merger trace", content_hash="0", requests=1, spec={}, summary={}, report={}
+    )
+    PriceBook.objects.create(team=team, created_by=alice, book_id="merger", name="Merger", date="2026-11-01")
+    links.create(alice, done, "for the board")
+    design = study_result(done).rows[0].design_id
+    shown = 0
+    for route, _ in routes(get_resolver()):
+        address = filled(route.replace("<str:design_id>", design).replace("<slug:kind>", "growth"), done.pk)
+        address = address.replace("by-x/", "by-cost/")
+        response = Client().get(f"/shared/{token}/{address}", HTTP_HX_REQUEST="true")
+        if response.status_code in (200, 202, 286):
+            page = unescape(response.content.decode())
+            assert [name for name in SECRETS if name in page] == [], route
+            shown += 1
+    assert shown > 15
 
 
 def test_a_link_is_frozen_to_its_revision(
