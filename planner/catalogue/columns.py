@@ -5,6 +5,7 @@ All but the units is read off simcore's dataclasses, which check every row in th
 
 import dataclasses
 import math
+import re
 import typing
 from dataclasses import dataclass
 from datetime import date
@@ -119,7 +120,13 @@ class Column:
 
     def _found(self, text: str) -> str:
         shown = f"‘{text[:60]}…’" if len(text) > 60 else f"‘{text}’" if text else "nothing"
-        return f"found {shown}, expected {self.expected}"
+        return f"found {shown}, expected {self.expected}{self._hint(text)}"
+
+    def _hint(self, text: str) -> str:
+        """Of a number as some languages and spreadsheets write it."""
+        bare = re.sub("[,'’\\s]", "", text)
+        is_number = self.kind in ("number", "count") and bare != text and plain_number(bare) is not None
+        return ", with a decimal point and nothing between thousands" if is_number else ""
 
 
 def _short(limit: float) -> str:

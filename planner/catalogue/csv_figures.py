@@ -2,13 +2,13 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from planner.catalogue.books import Book
-from planner.catalogue.columns import columns
+from planner.catalogue.columns import Column, columns
 from planner.catalogue.csv_file import CsvFile
-from planner.catalogue.editing import Draft
-from planner.catalogue.models import USER
+from planner.catalogue.editing import Draft, same_value
+from planner.catalogue.models import USER, Figure
 from planner.catalogue.rows import Row
 from planner.spreadsheet import guarded
 from simcore.catalogue import TABLES
@@ -56,9 +56,10 @@ Figures = list[tuple[int, str, Draft]]
 """Line of the file, id of the row, figure."""
 
 
-def figures_in(table: str, file: CsvFile, today: str) -> Figures:
-    """The figures that a file of either form gives; SpecError where its columns are not those of the table."""
-    return _tidy(file) if {"field", "value"} <= set(file.header) else _wide(table, file, today)
+def figures_in(table: str, file: CsvFile, rows: Mapping[str, Row], today: str) -> Figures:
+    """The figures that a file of either form gives; SpecError where its columns are not those of the table. One row an
+    item says one source for all that it changes: a figure that is as ``rows`` have it keeps its own."""
+    return _tidy(file) if {"field", "value"} & set(file.header) else _wide(table, file, rows, today)
 
 
 def _tidy(file: CsvFile) -> Figures:
@@ -69,7 +70,7 @@ def _tidy(file: CsvFile) -> Figures:
     ]
 
 
-def _wide(table: str, file: CsvFile, today: str) -> Figures:
+def _wide(table: str, file: CsvFile, rows: Mapping[str, Row], today: str) -> Figures:
     known = columns(table)
     other = next((name for name in TABLES if name != table and set(file.header) <= {"id", *columns(name)}), None)
     if other and not set(file.header) <= {"id", *known}:
@@ -77,14 +78,19 @@ def _wide(table: str, file: CsvFile, today: str) -> Figures:
     _check_columns(file, ("id", *known, *PROVENANCE), missing=[] if "id" in file.header else ["id"])
     found = []
     for line, cells in file.rows:
-        said = {name: cells.get(name, "") for name in PROVENANCE}
+        row_id, row = cells.get("id", ""), rows.get(cells.get("id", ""))
         for name in known:
             if text := cells.get(name, ""):
-                draft = Draft(
-                    name, text, known[name].unit, said["source"], said["date"] or today, said["status"] or USER
-                )
-                found.append((line, cells["id"], draft))
+                figure = row.figures.get(name) if row else None
+                found.append((line, row_id, _draft(known[name], text, cells, figure, today)))
     return found
+
+
+def _draft(column: Column, text: str, cells: Mapping[str, str], figure: Figure | None, today: str) -> Draft:
+    if figure and same_value(text, figure.value):
+        return Draft(column.field, *(getattr(figure, name) for name in TIDY[2:]))
+    source, date, status = (cells.get(name, "") for name in PROVENANCE)
+    return Draft(column.field, text, column.unit, source, date or today, status or USER)
 
 
 def _check_columns(file: CsvFile, known: Iterable[str], missing: list[str]) -> None:
@@ -96,6 +102,8 @@ def _check_columns(file: CsvFile, known: Iterable[str], missing: list[str]) -> N
             )
     if missing:
         raise SpecError(f"line 1: found no column ‘{missing[0]}’, expected {', '.join(known)}")
+    if not file.rows:
+        raise SpecError("found the names of the columns alone, expected rows below them")
 
 
 def check_price_columns(file: CsvFile) -> None:

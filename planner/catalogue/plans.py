@@ -1,7 +1,7 @@
 """What an imported file would change, row by row, before anything is: the same code says it and does it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.utils import timezone
@@ -24,6 +24,7 @@ from planner.catalogue.rows import Row, rows
 from planner.catalogue.together import Beside, check_row, rows_beside
 from simcore.catalogue import STATUSES
 from simcore.spec import SpecError, nearest
+from simcore.words import listed
 
 EVERY_STATUS = (*STATUSES, USER)
 
@@ -46,6 +47,7 @@ class Refusal:
     """A row of the file that cannot be taken, and why."""
 
     line: int
+    row_id: str
     words: str
 
 
@@ -92,14 +94,19 @@ class FigurePlan(Plan):
 
 def plan_figures(user: User, table: str, file: CsvFile) -> FigurePlan:
     """The plan of a file for a table; SpecError where it is not one of the table's."""
-    found = figures_in(table, file, timezone.now().date().isoformat())
     plan = FigurePlan(table=table, rows=rows(user, table))
+    found = figures_in(table, file, plan.rows, timezone.now().date().isoformat())
     lines = _by_row(table, found, plan)
     beside = rows_beside(user, table)
     for row_id, drafts in lines.items():
         _plan_row(plan, row_id, drafts, beside)
-    plan.refused.sort(key=lambda refusal: refusal.line)
+    plan.refused = in_order(plan.refused)
     return plan
+
+
+def in_order(refused: Iterable[Refusal]) -> list[Refusal]:
+    """Each once, such as a source that all figures of a line lack."""
+    return sorted(dict.fromkeys(refused), key=lambda refusal: refusal.line)
 
 
 def _by_row(table: str, found: Figures, plan: FigurePlan) -> dict[str, dict[str, tuple[int, Draft]]]:
@@ -108,9 +115,10 @@ def _by_row(table: str, found: Figures, plan: FigurePlan) -> dict[str, dict[str,
     for line, row_id, draft in found:
         before = lines.get(row_id, {}).get(draft.field)
         if before:
-            plan.refused.append(Refusal(line, f"{draft.field}: found a second value, the first is on line {before[0]}"))
+            words = f"{draft.field}: found a second value, the first is on line {before[0]}"
+            plan.refused.append(Refusal(line, row_id, words))
         elif problem := _problem(table, row_id, draft):
-            plan.refused.append(Refusal(line, problem))
+            plan.refused.append(Refusal(line, row_id, problem))
         else:
             lines.setdefault(row_id, {})[draft.field] = (line, draft)
     return lines
@@ -126,7 +134,8 @@ def _problem(table: str, row_id: str, draft: Draft) -> str:
     column = known[draft.field]
     if draft.unit != column.unit:
         expected = f"‘{column.unit}’" if column.unit else "nothing"
-        return f"unit: found ‘{draft.unit[:60]}’, expected {expected} for {draft.field}"
+        found = f"‘{draft.unit[:60]}’" if draft.unit else "nothing"
+        return f"unit: found {found}, expected {expected} for {draft.field}"
     if problem := column.problem(draft.value):
         return f"{draft.field}: {problem}"
     return provenance_problem(draft.source, draft.date, draft.status)
@@ -147,17 +156,29 @@ def provenance_problem(source: str, date: str, status: str) -> str:
 def _plan_row(plan: FigurePlan, row_id: str, drafts: Mapping[str, tuple[int, Draft]], beside: Beside) -> None:
     row = plan.rows.get(row_id) or Row(plan.table, row_id)
     texts = {**row.texts, **{name: draft.value for name, (_, draft) in drafts.items()}}
-    try:
-        check_row(plan.table, row_id, texts, beside)
-    except SpecError as error:
+    if problem := _row_problem(plan, row_id, texts, beside):
         first = min(line for line, _ in drafts.values())
-        of = drafts.get(str(error).partition(":")[0])
-        plan.refused.append(Refusal(of[0] if of else first, f"{row_id}: {error}"))
+        of = drafts.get(problem.partition(":")[0])
+        plan.refused.append(Refusal(of[0] if of else first, row_id, problem))
         return
     if row_id not in plan.rows:
         plan.new_rows.append(row_id)
     for name, (line, draft) in drafts.items():
         _plan_figure(plan, row, name, line, draft)
+
+
+def _row_problem(plan: FigurePlan, row_id: str, texts: Mapping[str, str], beside: Beside) -> str:
+    """What is wrong with a row as a whole; empty where nothing is, or one of its figures is refused already."""
+    if any(refusal.row_id == row_id for refusal in plan.refused):
+        return ""
+    missing = [column.field for column in columns(plan.table).values() if column.required and column.field not in texts]
+    if missing:
+        return f"{listed(missing)}: found nothing, expected in a row that the catalogue does not have"
+    try:
+        check_row(plan.table, row_id, texts, beside)
+    except SpecError as error:
+        return str(error)
+    return ""
 
 
 def _plan_figure(plan: FigurePlan, row: Row, name: str, line: int, draft: Draft) -> None:

@@ -43,7 +43,7 @@ def plan_prices(user: User, file: CsvFile) -> PricePlan:
         key = (cells.get("book", ""), cells.get("machine", ""))
         problem = f"machine: found a second price, the first is on line {seen[key]}" if key in seen else ""
         if problem := problem or _problem(cells, machines, today):
-            plan.refused.append(Refusal(line, problem))
+            plan.refused.append(Refusal(line, key[1], problem))
         else:
             seen[key] = line
             _plan_price(plan, line, key[0], _price(cells, today))

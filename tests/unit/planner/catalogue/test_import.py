@@ -99,7 +99,12 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(alice_client: Clie
         ("dgx-h100,hosts_w,1900,W,x,2026-11,user", "field: found ‘hosts_w’, expected one of"),
         ("DGX H100,host_w,1900,W,x,2026-11,user", "id: found ‘DGX H100’"),
         ("dgx-h100,accelerator,h100,,x,2026-11,user", "accelerator: found 'h100', expected one of"),
-        ("fresh,host_w,1900,W,x,2026-11,user", "fresh: name: missing"),
+        ('dgx-h100,host_w,"1,900",W,x,2026-11,user', "with a decimal point and nothing between thousands"),
+        ("dgx-h100,host_w,1900", "unit: found nothing, expected ‘W’"),
+        (
+            "fresh,host_w,1900,W,x,2026-11,user",
+            "accelerators, nic_bytes_per_s and nameplate_w: found nothing",
+        ),
         ("dgx-a100,host_w,2,W,x,2026-11,user", "host_w: found a second value, the first is on line 2"),
     ],
 )
@@ -108,7 +113,7 @@ def test_a_wrong_row_is_refused_with_its_line_and_nothing_is_taken(
 ) -> None:
     good = "dgx-a100,host_w,1000,W,x,2026-11,user\n"
     address, page, token = look(alice_client, "machines", HEADER + good + row + "\n")
-    assert '<td class="number">3</td>' in page
+    assert f'<td class="number">3</td><td>{row.partition(",")[0]}</td>' in page
     assert words in page
     assert "Make these changes" not in page
     assert alice_client.post(address, {"seen": token}).status_code == 409
@@ -134,6 +139,8 @@ def test_a_wrong_row_is_refused_with_its_line_and_nothing_is_taken(
         (b",".join(b"c%d" % n for n in range(65)) + b"\n", "found 65 columns, expected at most 64"),
         (b"id,bf16_flops_per_s,tdp_w\n", "found the columns of accelerators, expected those of machines"),
         (b"name,host_w\n", "found no column ‘id’"),
+        (b"id,field,unit,source,date,status\n", "found no column ‘value’"),
+        (HEADER.encode() + b"\n,,,\n", "Found the names of the columns alone, expected rows below them"),
     ],
 )  # fmt: skip
 def test_what_is_no_such_file_is_refused_in_a_sentence(
@@ -162,6 +169,25 @@ def test_one_row_an_item_with_semicolons_and_a_byte_order_mark(alice_client: Cli
     assert row is not None
     assert (row.own["host_w"].source, row.own["host_w"].status, row.own["host_w"].unit) == ("our meter", "user", "W")
     assert "ours,Ours,h100-80gb,4" in exported(alice_client, "machines", form="wide", show="own")
+
+
+@pytest.mark.parametrize("table", catalogue.TABLES)
+def test_one_row_an_item_is_imported_as_it_was_exported_too(alice_client: Client, table: str) -> None:
+    _, page, _ = look(alice_client, table, exported(alice_client, table, form="wide"))
+    assert f"0 added, 0 changed, {len(catalogue.figures(table))} unchanged, 0 refused" in page
+
+
+def test_one_row_an_item_says_a_source_for_what_it_changes_alone(alice_client: Client, alice: User) -> None:
+    head, *lines = exported(alice_client, "machines", form="wide").splitlines()
+    (line,) = (line for line in lines if line.startswith("dgx-h100,"))
+    changed = line.replace(",2000,", ",1900,")
+    assert changed != line
+    _, page, _ = look(alice_client, "machines", f"{head}\n{changed}\n")
+    assert page.count("source: found nothing, expected where the figure is from") == 1
+    assert take(alice_client, "machines", f"{head},source\n{changed},our meter\n") == 302
+    row = row_or_none(alice, "machines", "dgx-h100")
+    assert row is not None
+    assert {name: figure.source for name, figure in row.own.items()} == {"host_w": "our meter"}
 
 
 def test_an_edit_in_between_is_noticed(alice_client: Client, alice: User, team: Team) -> None:
