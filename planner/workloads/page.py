@@ -44,6 +44,8 @@ class WorkloadPage:
     class_head: Sequence[str] = spec_words.CLASS_HEAD
     kept: Sequence[str] = ()
     """What of an uploaded file is."""
+    doubts: Sequence[str] = ()
+    """What it may not mean as it was read."""
     busiest_req_per_s: float | None = None
     """A rate to ask for where the mean is not what must be held."""
 
@@ -74,6 +76,7 @@ def workload_page(workload: Workload) -> WorkloadPage:
         [*charts_of(summary), *week_charts(spec)],
         spec_words.class_rows(spec) if spec else (),
         kept=kept_words(workload),
+        doubts=(workload.report or {}).get("doubts", ()),
         busiest_req_per_s=spec_words.busiest_rate(spec) if spec else busiest_five_minutes(figures),
     )
 
@@ -120,7 +123,8 @@ def _parsed(file_name: str, report: dict[str, Any]) -> str:
 
 def _missing(report: dict[str, Any]) -> str:
     """What refused rows mean for the rate: they came, too."""
-    more = report["refused_rows"] / report["accepted"]
+    lost = report.get("refused_requests", report["refused_rows"])  # not told apart before
+    more = lost / report["accepted"]
     if more < LEAST_MISSING:
         return ""
     return (

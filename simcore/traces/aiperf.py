@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from simcore.traces.digits import nanoseconds as many_nanoseconds
+from simcore.traces.digits import nanoseconds_since_1970 as many_nanoseconds
 from simcore.traces.format import ArrivalColumn, TableFormat
 from simcore.traces.in_flight import closed_loop
 from simcore.traces.json_lines import JsonFormat
 from simcore.traces.numbers import RefusalError
-from simcore.traces.numbers import nanoseconds as one_nanosecond
+from simcore.traces.numbers import nanoseconds_since_1970 as one_nanosecond
 from simcore.traces.report import shown
 
 TABLE = TableFormat(
     id="aiperf",
     label="AIPerf profile_export.jsonl",
-    arrival=ArrivalColumn("metadata.request_start_ns", 1_000, True, many_nanoseconds, one_nanosecond),
+    arrival=ArrivalColumn("metadata.request_start_ns", 1_000, True, many_nanoseconds, one_nanosecond, "nanoseconds"),
     prompt="metrics.input_sequence_length.value",
     output="metrics.output_sequence_length.value",
     layout="lines",

@@ -17,7 +17,7 @@ from simcore.traces.numbers import RefusalError
 from simcore.traces.report import shown
 from simcore.traces.trace import IntArray
 
-EXPECTED = "a time such as 2023-11-16 18:15:46.6805900"
+EXPECTED = "a time such as 2023-11-16 18:15:46.6805900, with Z or an offset such as +02:00 unless it is UTC"
 TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 NS_PER_S = 1_000_000_000
 NS_DIGITS = 9
@@ -54,6 +54,12 @@ def many_timestamps(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntA
     values = np.zeros_like(starts)
     values[good], good[good] = _shaped_timestamps(data, starts[good], time_ends[good])
     return values - np.where(good, offset_s, 0) * NS_PER_S, good
+
+
+def zones(data: Bytes, starts: IntArray, ends: IntArray) -> IntArray:
+    """Which of such fields have no offset (0), that of UTC (1), another one (2)."""
+    east_s, time_ends, _ = _offsets(data, starts, ends)
+    return np.where(east_s != 0, 2, np.where(time_ends < ends, 1, 0))
 
 
 def _offsets(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray, Mask]:
@@ -106,7 +112,7 @@ def _days(months: IntArray) -> IntArray:
 AZURE = TableFormat(
     id="azure",
     label="Azure LLM inference trace",
-    arrival=ArrivalColumn("TIMESTAMP", 1_000, True, many_timestamps, one_timestamp),
+    arrival=ArrivalColumn("TIMESTAMP", 1_000, True, many_timestamps, one_timestamp, zones=zones),
     prompt="ContextTokens",
     output="GeneratedTokens",
 )

@@ -19,6 +19,7 @@ BURSTGPT = TableFormat(
         True,
         partial(scaled_decimals, decimals=NS_DIGITS, most_whole=MOST_NS_SECONDS - 1),
         seconds_as_ns,
+        "seconds",
     ),
     prompt="Request tokens",
     output="Response tokens",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simcore.traces import digits
+from simcore.traces.doubts import FINER, Noted, doubts
 from simcore.traces.errors import TraceError
 from simcore.traces.fields import Bytes, Mask
 from simcore.traces.format import CACHED, CLASS, LIMIT, SESSION, TableFormat
@@ -38,7 +39,10 @@ class Collected:
     def __init__(self, name: str, table: TableFormat, reads: Mapping[str, str], report: ParseReport) -> None:
         self.name, self.table, self.reads, self.report = name, table, reads, report
         self.parts: list[IntArray] = []
+        self.lines: list[IntArray] = []
+        self.noted = Noted()
         self.texts: dict[str, list[str]] = {column: [] for column in (CLASS, SESSION) if column in reads}
+        self.last: int | None = None
         self.latest: int | None = None
         self.first_refusal: Issue | None = None
 
@@ -73,15 +77,21 @@ class Collected:
         values = np.concatenate(self.parts, axis=1)
         self.parts.clear()
         order = np.argsort(values[0], kind="stable")
+        lines = np.concatenate(self.lines)[order]
+        self.lines.clear()
         arrivals, prompts, outputs, cached, limits = (column[order] for column in values)
         classes, sessions = (
             tuple(self.texts[column][i] for i in order) if column in self.texts else None for column in (CLASS, SESSION)
         )
-        return Trace(self.name, self._picoseconds(arrivals), prompts, outputs, cached, limits, classes, sessions)
+        arrival_ps = self._picoseconds(arrivals, lines)
+        self.report.doubts.extend(doubts(self.table, arrival_ps, lines, self.noted, self.report))
+        return Trace(self.name, arrival_ps, prompts, outputs, cached, limits, classes, sessions)
 
     def _plain_values(self, rows: Rows) -> tuple[IntArray, Mask]:
         table, data, spans = self.table, rows.data, rows.spans
         arrival, good = table.arrival.many(data, *spans[table.arrival.header])
+        if table.arrival.zones is not None:
+            self.noted.note_zones(table.arrival.zones(data, *(ends[good] for ends in spans[table.arrival.header])))
         values = np.zeros((len(NUMBERS), len(arrival)), dtype=np.int64)
         values[0] = arrival
         required = [(1, table.prompt, False), (2, table.output, False)]
@@ -126,6 +136,8 @@ class Collected:
 
     def _keep(self, lines: IntArray, values: IntArray, texts: dict[str, list[str]], good: Mask, changed: Mask) -> None:
         kept = np.flatnonzero(good)
+        self.noted.note_steps(lines[kept], self.last, values[0, kept], self.table.arrival.unit_ps)
+        self.last = int(values[0, kept[-1]]) if len(kept) else self.last
         late = self._late(values[0, kept])
         self._report_late(late, lines[kept])
         changed[kept[late > 0]] = True
@@ -133,6 +145,7 @@ class Collected:
         self.report.accepted += len(kept)
         self.report.repaired_rows += int(changed.sum())
         self.parts.append(values[:, kept])
+        self.lines.append(lines[kept])
         for column, found in texts.items():
             self.texts[column].extend(found[index] for index in kept.tolist())
 
@@ -154,16 +167,26 @@ class Collected:
             self.report.repaired.add(_out_of_order(int(lines[index]), self.table.arrival.header, found))
         self.report.repaired.add_unlisted(OUT_OF_ORDER, len(behind[room:]))
 
-    def _picoseconds(self, arrivals: IntArray) -> IntArray:
+    def _picoseconds(self, arrivals: IntArray, lines: IntArray) -> IntArray:
         column = self.table.arrival
         zero = int(arrivals[0]) if column.relative else 0
         span_s = (int(arrivals[-1]) - zero) * column.unit_ps // PS_PER_S
         if span_s > MAX_ARRIVAL_S:
+            most = f"at most {MAX_ARRIVAL_S:,} ({MAX_ARRIVAL_S / 86_400:.1f} days)"
             raise TraceError(
                 f"{self.name}: column {column.header}: found {span_s:,} s from the earliest row to the latest, "
-                f"expected at most {MAX_ARRIVAL_S:,} ({MAX_ARRIVAL_S / 86_400:.1f} days): cut the file"
+                f"expected {most}: {self._how_to_mend(arrivals, lines)}"
             )
         return (arrivals - zero) * column.unit_ps
+
+    def _how_to_mend(self, arrivals: IntArray, lines: IntArray) -> str:
+        """At the longest gap, or by another unit."""
+        by, at, unit = self.report.counted_by, int(np.diff(arrivals).argmax()), self.table.arrival.unit
+        gap_s = int(arrivals[at + 1] - arrivals[at]) * self.table.arrival.unit_ps // PS_PER_S
+        finer = f"; if it counts {FINER[unit]}, divide it by 1,000" if unit in FINER else ""
+        return (
+            f"cut the file; the longest gap, {gap_s:,} s, is between {by} {lines[at]} and {by} {lines[at + 1]}{finer}"
+        )
 
     def _nothing_usable(self) -> str:
         if self.first_refusal is None:

@@ -16,6 +16,8 @@ NS_DIGITS = 9
 MOST_SECONDS_DIGITS = 7
 MOST_NS_SECONDS = 9_000_000_000
 """Seconds whose nanoseconds 64 bits hold."""
+EARLIEST_NS = 10**18
+"""Of a clock that counts nanoseconds from 1970: September 2001. What is less counts something else."""
 
 
 def whole_numbers(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
@@ -38,6 +40,12 @@ def nanoseconds(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray
     low, low_good = whole_numbers(data, split_at, ends)
     good = (high_good | (split_at == starts)) & low_good & (high < MOST_NS_SECONDS)
     return np.where(good, high, 0) * 10**NS_DIGITS + low, good
+
+
+def nanoseconds_since_1970(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:
+    """The same of a clock of this century."""
+    values, good = nanoseconds(data, starts, ends)
+    return values, good & (values >= EARLIEST_NS)
 
 
 def seconds_as_ps(data: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, Mask]:

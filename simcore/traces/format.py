@@ -15,7 +15,8 @@ class ArrivalColumn:
 
     many and one read the same values, as whole multiples of unit_ps: many from plain fields at
     once (values, which are good), one from any text, raising RefusalError. relative: the earliest
-    row's arrival is the trace's zero.
+    row's arrival is the trace's zero. unit: what a number counts, empty for dates. zones: of dates, which have no
+    offset (0), that of UTC (1) or another one (2).
     """
 
     header: str
@@ -23,6 +24,8 @@ class ArrivalColumn:
     relative: bool
     many: Callable[[Bytes, IntArray, IntArray], tuple[IntArray, Mask]]
     one: Callable[[str], int]
+    unit: str = ""
+    zones: Callable[[Bytes, IntArray, IntArray], IntArray] | None = None
 
 
 @dataclass(frozen=True)

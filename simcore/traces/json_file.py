@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 
 from simcore.traces import recognise, vllm_bench
 from simcore.traces.aiperf import AIPERF
 from simcore.traces.errors import TraceError
-from simcore.traces.json_lines import JsonFormat, JsonLinesReader, json_object
+from simcore.traces.header import issue
+from simcore.traces.json_lines import NO_JSON, JsonFormat, JsonLinesReader, json_object
 from simcore.traces.lines import LONGEST_RECORD_BYTES, ByteStream, blocks
 from simcore.traces.mooncake import MOONCAKE
 from simcore.traces.numbers import RefusalError
@@ -66,6 +68,8 @@ def read(stream: ByteStream, name: str, notes: list[Issue], max_rows: int | None
         lines = blocks(kept, name, longest=LONGEST_RECORD_BYTES)
         return JsonLinesReader(name, format, report).read(lines, max_rows), report
     data = kept.whole()
+    if data.lstrip()[:1] == b"[":
+        return _list(name, data, notes, max_rows)
     _check_document(name, data)
     report.counted_by = "entry"
     return vllm_bench.VllmBenchReader(name, report).read(data, max_rows), report
@@ -81,32 +85,47 @@ def _first_record(head: bytes) -> Mapping[str, Any] | None:
     return None
 
 
+def _list(name: str, data: bytes, notes: list[Issue], max_rows: int | None) -> tuple[Trace, ParseReport]:
+    """The requests of one JSON list, as lines of their own would be read."""
+    import msgspec
+
+    try:
+        entries = msgspec.json.decode(data, type=list[msgspec.Raw])
+    except NO_JSON as error:
+        raise TraceError(f"{name}: found broken JSON ({_why(error)}), expected a whole file: was it cut off?") from None
+    first = _first_record(bytes(entries[0]).replace(b"\n", b" ")) if entries else None
+    format = next((one for one in LINE_FORMATS if first is not None and one.is_ours(first)), None)
+    if format is None:
+        raise TraceError(f"{name}: {_of_list(first or {})}")
+    report = ParseReport(format.table.id, counted_by="entry")
+    for note in (*notes, issue("list", 1, "", "a JSON list", "read entry by entry", "one JSON object a line")):
+        report.repaired.add(note)
+    one_a_line = b"".join(bytes(entry).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for entry in entries)
+    lines = blocks(BytesIO(one_a_line), name, longest=LONGEST_RECORD_BYTES)
+    return JsonLinesReader(name, format, report).read(lines, max_rows), report
+
+
+def _why(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
 def _check_document(name: str, data: bytes) -> None:
     """TraceError for anything but a run of vLLM bench."""
     import msgspec
 
-    if data.lstrip()[:1] == b"[":
-        raise TraceError(f"{name}: {_of_list(data)}")
     try:
         text = vllm_bench.NO_NUMBER.sub(b"null", data[:LOOKED_INTO_BYTES])
         top: dict[str, Any] = dict(msgspec.json.decode(text, type=dict[str, msgspec.Raw]))
-    except msgspec.DecodeError:
+    except NO_JSON:
         top = dict.fromkeys(key for key in vllm_bench.OWN if b'"%s"' % key.encode() in data)
         top |= {"duration": None} if b'"duration"' in data else {}
     if not vllm_bench.is_ours(top):
         raise TraceError(f"{name}: {_of_object(data, sorted(top))}")
 
 
-def _of_list(data: bytes) -> str:
-    import msgspec
-
-    try:
-        values = msgspec.json.decode(data[:LOOKED_INTO_BYTES])
-    except msgspec.DecodeError:
-        values = []
-    first = values[0] if isinstance(values, list) and values and isinstance(values[0], dict) else {}
-    known = recognise.document(first)
-    return known or "found a JSON list, expected one JSON object a line (jq -c '.[]' writes a list so)"
+def _of_list(first: Mapping[str, Any]) -> str:
+    named = f" of objects with {', '.join(sorted(first)[:6])}" if first else ""
+    return recognise.document(first) or f"found a JSON list{named}, {EXPECTED}"
 
 
 def _of_object(data: bytes, keys: list[str]) -> str:
@@ -114,12 +133,22 @@ def _of_object(data: bytes, keys: list[str]) -> str:
 
     try:
         value = msgspec.json.decode(data[:LOOKED_INTO_BYTES])
-    except msgspec.DecodeError:
-        line = data.split(b"\n", 1)[0]
-        try:
-            value = msgspec.json.decode(line)
-        except msgspec.DecodeError as error:
-            return f"found broken JSON ({error}), expected a whole file: was it cut off?"
-    known = recognise.document(value) if isinstance(value, dict) else None
-    named = ", ".join(keys[:6]) or "no keys"
+    except NO_JSON as error:
+        value = _first_record(data[:HEAD_BYTES])
+        if value is None:
+            return _broken(data, _why(error))
+    known = recognise.document(value) if isinstance(value, Mapping) else None
+    named = ", ".join((keys or sorted(value))[:6]) or "no keys"
     return known or f"found a JSON object with {named}, {EXPECTED}"
+
+
+def _broken(data: bytes, why: str) -> str:
+    """What is written instead of JSON lines, where that can be told."""
+    first = data.lstrip()[:HEAD_BYTES].split(b"\n", 1)[0].rstrip()
+    if first.endswith(b"},"):
+        return "found commas at the ends of lines, expected one JSON object a line with nothing between them"
+    if first.startswith(b"{'"):
+        return "found names in single quotes, Python's way, expected JSON: json.dumps writes it"
+    if first == b"{" and b"\n}\n{" in data:
+        return "found JSON objects over several lines, expected one a line (jq -c . writes them so)"
+    return f"found broken JSON ({why}), expected a whole file: was it cut off?"

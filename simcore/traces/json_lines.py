@@ -23,6 +23,9 @@ from simcore.traces.report import ParseReport, shown
 from simcore.traces.rows import RowReader, RowResult, Written
 from simcore.traces.trace import Trace
 
+NO_JSON = (ValueError, RecursionError)
+"""What decoding raises, msgspec's errors among them: no JSON, or nested too deeply."""
+
 
 class PlainTexts(Protocol):
     """Reads plain lines of one file."""
@@ -103,12 +106,12 @@ class JsonLinesReader:
     def _line(self, line: bytes) -> tuple[bytes, ...] | None:
         try:
             return self.plain(line)
-        except ValueError:  # so are msgspec's errors
+        except NO_JSON:
             return None
 
     def single(self, line: int, data: bytes) -> RowResult:
         """One line by itself."""
-        return self.rows.read_fields(line, lambda: self._fields(data))
+        return self.rows.read_fields(line, lambda _: self._fields(data))
 
     def _fields(self, data: bytes) -> dict[str, str]:
         record = json_object(data)
@@ -150,7 +153,7 @@ def json_object(data: bytes) -> Mapping[str, Any]:
         value = json.loads(
             text, parse_int=Written, parse_float=Written, parse_constant=Written, object_pairs_hook=_object
         )
-    except (json.JSONDecodeError, RecursionError) as error:
+    except NO_JSON as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
         raise RefusalError("no JSON", f"{shown(text)} ({why})", "a JSON object a line") from None
     if not isinstance(value, Mapping):

@@ -24,6 +24,7 @@ TABLE = TableFormat(
         True,
         partial(scaled_decimals, decimals=NS_DIGITS - 3, most_whole=MOST_NS_SECONDS * 1000 - 1),
         milliseconds_as_ns,
+        "milliseconds",
     ),
     prompt="input_length",
     output="output_length",

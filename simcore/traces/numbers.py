@@ -3,7 +3,7 @@
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-from simcore.traces.digits import MOST_NS_SECONDS, NS_DIGITS, PS_DIGITS
+from simcore.traces.digits import EARLIEST_NS, MOST_NS_SECONDS, NS_DIGITS, PS_DIGITS
 from simcore.traces.report import shown
 from simcore.traces.trace import MAX_ARRIVAL_S
 
@@ -46,7 +46,7 @@ def whole_number(text: str, least: int, most: int, expected: str) -> int:
 
 def seconds_as_ps(text: str) -> int:
     """Seconds rounded half to even to whole picoseconds, or RefusalError."""
-    return scaled(text, PS_DIGITS, MAX_ARRIVAL_S, f"seconds from 0 to {MAX_ARRIVAL_S}")
+    return scaled(text, PS_DIGITS, MAX_ARRIVAL_S, f"seconds from 0 to {MAX_ARRIVAL_S}, from the trace's start")
 
 
 def seconds_as_ns(text: str) -> int:
@@ -64,6 +64,11 @@ def nanoseconds(text: str) -> int:
     """Whole nanoseconds on any clock, or RefusalError."""
     most = MOST_NS_SECONDS * 10**NS_DIGITS
     return whole_number(text, 0, most, f"nanoseconds from 0 to {most}")
+
+
+def nanoseconds_since_1970(text: str) -> int:
+    """The same of a clock of this century, or RefusalError."""
+    return whole_number(text, EARLIEST_NS, MOST_NS_SECONDS * 10**NS_DIGITS, "nanoseconds since 1970, in 19 digits")
 
 
 def scaled(text: str, decimals: int, most: int, expected: str) -> int:

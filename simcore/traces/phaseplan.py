@@ -11,7 +11,7 @@ from simcore.traces.numbers import seconds_as_ps as one_second
 PHASEPLAN = TableFormat(
     id="phaseplan",
     label="Phaseplan trace",
-    arrival=ArrivalColumn("arrival_s", 1, False, many_seconds, one_second),
+    arrival=ArrivalColumn("arrival_s", 1, False, many_seconds, one_second, "seconds"),
     prompt="prompt_tokens",
     output="output_tokens",
     optional={name: name for name in (CACHED, LIMIT, CLASS, SESSION)},

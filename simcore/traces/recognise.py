@@ -9,6 +9,7 @@ CONTAINERS = {
     b"PK\x03\x04": "a zip or XLSX file",
     b"PAR1": "a Parquet file",
     b"%PDF": "a PDF file",
+    b"\xff\xfe\0\0": "UTF-32 text",
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
     b"BZh": "a bzip2 file",
@@ -29,10 +30,19 @@ def container(data: bytes) -> str | None:
     for magic, what in CONTAINERS.items():
         if data.startswith(magic):
             return what
+    if data[257:262] == b"ustar":
+        return "a tar archive (give the file that is in it)"
+    if _is_every_other_byte_zero(data[:200]):
+        return "UTF-16 text without a byte order mark"
     start = data[:200].lstrip().lower()
     if start.startswith(PAGES):
         return "an HTML or XML page (was a link saved in place of the file?)"
     return "a Git LFS pointer (fetch the file itself)" if start.startswith(LFS) else None
+
+
+def _is_every_other_byte_zero(data: bytes) -> bool:
+    zeros = data.count(0)
+    return zeros > 0.4 * len(data) and min(data[::2].count(0), data[1::2].count(0)) < 0.1 * zeros
 
 
 def table(header: Sequence[str], text: str) -> str | None:
@@ -52,6 +62,11 @@ def table(header: Sequence[str], text: str) -> str | None:
         )
     if {"prompt_time", "token_time"} <= names:
         return _said("measured step times", "they are of batches, not of requests", "one request a line")
+    if {"starttime", "prompt_tokens", "completion_tokens"} <= names:
+        return (
+            "found LiteLLM's spend log, whose columns have names of their own: expected TIMESTAMP for startTime,"
+            " ContextTokens for prompt_tokens and GeneratedTokens for completion_tokens"
+        )
     if "design_id" in names:
         return _said("designs of a study", "it has no requests", "one request a line")
     return _without_times(names)
@@ -84,11 +99,23 @@ def document(value: Mapping[str, Any]) -> str | None:
         return _said("a STUDY.json", "it is a question, not its requests", "a trace")
     if isinstance(value.get("data"), list) and any("payloads" in entry for entry in value["data"][:1] if entry):
         return _said("AIPerf's inputs.json", "it has prompts, but no times", AIPERF_LINES)
-    if {"conversations", "messages", "prompt", "text"} & keys:
+    if {"experiments", "service_kind"} <= keys:
+        return _said("genai-perf's raw profile", "it has times and texts, but no token counts", AIPERF_LINES)
+    if value.get("object") in ("page", "bucket"):
+        return _said(
+            "a report of API usage", "its requests are added up over spans of time", "a log with one request a line"
+        )
+    if {"benchmark", "metric"} <= keys:
+        return _said("vLLM bench's figures for PyTorch's dashboard", AGGREGATE, "the file of --save-detailed")
+    if {"conversations", "messages", "prompt", "text", "text_input"} & keys:
         return _said("texts of prompts", "they have neither times nor token counts", "one request a line with both")
     if {"t", "in", "out"} <= keys:
         why = "its times begin anew in each conversation"
         return _said("a trace with t, in and out", why, "timestamp, input_length and output_length")
+    if {"timestamp", "input_length"} <= keys:
+        return _said("no output_length", "how long answers are is not known", "also output_length, tokens")
+    if {"arrival_s", "prompt_tokens"} <= keys or {"TIMESTAMP", "ContextTokens"} <= keys:
+        return "found a table's columns as JSON, expected them as CSV, with a header"
     if {"input_length", "output_length"} <= keys or {"prompt_tokens", "output_tokens"} <= keys:
         return _said("no timestamp", NO_TIMES, f"also timestamp (milliseconds), {MAKE_A_MIX}")
     if "hw" in keys and "framework" in keys:

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 LISTED_ISSUES = 100
+NO_REQUESTS = ("empty line", "repeated header", "warm-up")
+"""Kinds of refused rows that were no request: the traffic lacks nothing for them."""
 SHOWN_CHARACTERS = 60
 
 
@@ -72,10 +74,17 @@ class ParseReport:
     refused: Findings = field(default_factory=Findings)
     counted_by: str = "line"
     """What an issue's number counts: lines of the file, or the entries of a run's lists."""
+    doubts: list[str] = field(default_factory=list)
+    """What the whole may not mean as it was read: a sentence each."""
 
     @property
     def refused_rows(self) -> int:
         return self.rows_read - self.accepted
+
+    @property
+    def refused_requests(self) -> int:
+        """Refused rows that stand for a request."""
+        return self.refused_rows - sum(self.refused.counts[kind] for kind in NO_REQUESTS)
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary of plain JSON values, the form kept beside a stored workload."""
@@ -86,6 +95,8 @@ class ParseReport:
             "accepted": self.accepted,
             "repaired_rows": self.repaired_rows,
             "refused_rows": self.refused_rows,
+            "refused_requests": self.refused_requests,
+            "doubts": list(self.doubts),
             "repaired": self.repaired.to_json(),
             "refused": self.refused.to_json(),
         }

@@ -12,6 +12,7 @@ from simcore.traces.trace import CONTROL_CHARACTER, MAX_TOKENS
 
 LONGEST_TEXT = 200
 DECIMAL_COMMA = re.compile(r"\d+,\d+", re.ASCII)
+THOUSANDS = re.compile(r"\d{1,3}([,.])\d{3}(\1\d{3})*", re.ASCII)
 
 
 class Written(str):
@@ -50,17 +51,31 @@ class RowReader:
 
     def read(self, line: int, data: bytes) -> RowResult:
         """Reads the bytes of one line, without its line end."""
-        count = len(self.header)
-        return self.read_fields(line, lambda: dict(zip(self.header, _fields(data, count, self.delimiter), strict=True)))
+        return self.read_fields(line, lambda reading: self._fields(data, reading))
 
-    def read_fields(self, line: int, fields: Callable[[], Mapping[str, str]]) -> RowResult:
-        """Reads one request's fields, which may be refused themselves."""
+    def read_fields(self, line: int, fields: Callable[["_Reading"], Mapping[str, str]]) -> RowResult:
+        """Reads one request's fields, which may be refused or repaired themselves."""
         reading = _Reading(line, self.table.layout != "table", "" if self.delimiter == "," else ",")
         try:
-            return RowResult(self._row(fields(), reading), reading.repairs)
+            return RowResult(self._row(fields(reading), reading), reading.repairs)
         except RefusalError as refusal:
             field = refusal.field or reading.field
             return RowResult(None, [Issue(refusal.kind, line, field, refusal.found, refusal.expected, "row refused")])
+
+    def _fields(self, data: bytes, reading: "_Reading") -> Mapping[str, str]:
+        count = len(self.header)
+        fields = _split(data, count, self.delimiter)
+        if len(fields) == count + 1 and not fields[-1].strip():
+            reading.repaired(
+                "delimiter at the end", str(len(fields)), f"{count} fields", "the last, empty one left out"
+            )
+            fields.pop()
+        if len(fields) != count:
+            kind = "too few fields" if len(fields) < count else "too many fields"
+            raise RefusalError(kind, str(len(fields)), f"{count} fields")
+        if [field.strip() for field in fields] == self.header:
+            raise RefusalError("repeated header", "the header again", "a row")
+        return dict(zip(self.header, fields, strict=True))
 
     def _row(self, fields: Mapping[str, str], reading: "_Reading") -> Row:
         table, reads = self.table, self.reads
@@ -80,7 +95,7 @@ class RowReader:
         )
 
 
-def _fields(data: bytes, count: int, delimiter: str) -> list[str]:
+def _split(data: bytes, count: int, delimiter: str) -> list[str]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -88,13 +103,9 @@ def _fields(data: bytes, count: int, delimiter: str) -> list[str]:
     if not text.strip():
         raise RefusalError("empty line", "an empty line", f"{count} fields")
     try:
-        fields = next(csv.reader([text], strict=True, delimiter=delimiter))
+        return next(csv.reader([text], strict=True, delimiter=delimiter))
     except csv.Error as error:
         raise RefusalError("broken quoting", str(error), f"fields separated by {delimiter!r}") from None
-    if len(fields) != count:
-        kind = "too few fields" if len(fields) < count else "too many fields"
-        raise RefusalError(kind, str(len(fields)), f"{count} fields")
-    return fields
 
 
 class _Reading:
@@ -133,11 +144,23 @@ class _Reading:
         return text
 
     def tokens(self, field: str, fields: Mapping[str, str], least: int = 1, note: str = "") -> int:
-        text = self.stripped(field, fields)
+        text = self.ungrouped(self.stripped(field, fields))
         value = whole_number(text, least, MAX_TOKENS, f"a whole number from {least} to {MAX_TOKENS}{note}")
         if not text.isdigit():
             self.repaired("whole number written as a decimal", shown(text), "digits", f"read as {value}")
         return value
+
+    def ungrouped(self, text: str) -> str:
+        """Without commas between thousands, where fields are separated by commas: elsewhere they may be decimal marks,
+        and points may be either."""
+        grouped = THOUSANDS.fullmatch(text)
+        if self.in_json or grouped is None or (not self.decimal_mark and grouped[1] == "."):
+            return text
+        if self.decimal_mark:
+            raise RefusalError("ambiguous number", shown(text), "digits alone: thousands or decimals?")
+        whole = text.replace(",", "")
+        self.repaired("thousands separators", shown(text), "digits alone", f"read as {whole}")
+        return whole
 
     def optional_tokens(self, field: str, fields: Mapping[str, str]) -> int:
         text = self.stripped(field, fields)

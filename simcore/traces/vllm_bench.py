@@ -18,7 +18,7 @@ from simcore.traces.digits import MOST_NS_SECONDS, NS_DIGITS, scaled_decimals
 from simcore.traces.digits import nanoseconds as many_nanoseconds
 from simcore.traces.errors import TraceError
 from simcore.traces.format import ArrivalColumn, TableFormat
-from simcore.traces.json_lines import columns_of
+from simcore.traces.json_lines import NO_JSON, columns_of
 from simcore.traces.numbers import RefusalError, seconds_as_ns
 from simcore.traces.numbers import nanoseconds as one_nanosecond
 from simcore.traces.report import ParseReport, shown
@@ -78,10 +78,10 @@ class VllmBenchReader:
         decode = msgspec.json.Decoder(msgspec.defstruct("Run", [*lists, *settings])).decode
         try:
             return decode(data)
-        except msgspec.DecodeError:
+        except NO_JSON:
             try:
                 return decode(NO_NUMBER.sub(b"null", data))  # Python writes what is no number so
-            except msgspec.DecodeError as error:
+            except NO_JSON as error:
                 raise TraceError(f"{self.name}: {self._broken(data, str(error))}") from None
 
     def _broken(self, data: bytes, why: str) -> str:
@@ -96,13 +96,11 @@ class VllmBenchReader:
     def _check_lists(self) -> None:
         run = self.run
         if run.input_lens is None or run.output_lens is None:
-            self._refuse(
-                "found a run's summary without an entry a request", "run it again with --save-result --save-detailed"
-            )
+            self._refuse("found a run's summary without an entry a request", "a run with --save-result --save-detailed")
         if run.start_times is None:
             self._refuse(
-                "found no start_times, which older versions of vLLM do not save",
-                f"run it again with a newer one, or make a mix from its lengths{self._lengths()}",
+                "found no start_times, which older versions of vLLM, and sglang's bench_serving, do not save",
+                f"a run of a newer one, or a mix made from its lengths{self._lengths()}",
             )
         sizes = {name: len(values) for name in LISTS if (values := getattr(run, name)) is not None}
         if len(set(sizes.values())) > 1:
@@ -174,7 +172,7 @@ class VllmBenchReader:
         return scaled_decimals(data, *spans[name], decimals=NS_DIGITS, most_whole=MOST_NS_SECONDS - 1)
 
     def _single(self, index: int) -> RowResult:
-        return self.rows.read_fields(1 + index, lambda: self._fields(index))
+        return self.rows.read_fields(1 + index, lambda _: self._fields(index))
 
     def _fields(self, index: int) -> dict[str, str]:
         error = self.run.errors[index] if self.run.errors else None

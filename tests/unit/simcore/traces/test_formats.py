@@ -90,7 +90,7 @@ def test_a_decimal_comma_is_read_where_commas_separate_nothing() -> None:
     trace, report = read(b"arrival_s;prompt_tokens;output_tokens\n0,25;10;2\n1,5;20;3\n2,5;1,000;3\n")
     assert arrivals_s(trace) == [0.25, 1.5]
     assert report.repaired.counts == {"delimiter": 1, "decimal comma": 2}
-    assert report.refused.counts == {"not a number": 1}
+    assert report.refused.counts == {"ambiguous number": 1}
 
 
 def test_fields_in_quotes_are_read_as_without() -> None:
@@ -251,9 +251,12 @@ LENGTHS = "prompt P50 / P90 / P99 200 / 400 / 400 tokens; output P50 / P90 / P99
     [
         (
             vllm(input_lens=None, start_times=None),
-            "summary without an entry a request: it cannot drive arrivals. Expected run it",
+            "summary without an entry a request: it cannot drive arrivals. Expected a run with",
         ),
-        (vllm(start_times=None), f"found no start_times, which older versions of vLLM do not save: .*{LENGTHS}"),
+        (
+            vllm(start_times=None),
+            f"found no start_times, which older versions of vLLM, and sglang.s bench_serving, do not save: .*{LENGTHS}",
+        ),
         (vllm(max_concurrency=3), f"found --max-concurrency 3 and no queue_times: .*{LENGTHS}"),
         (vllm(max_concurrency=3, max_concurrent_requests=3), "found --max-concurrency 3 and no queue_times"),
         (
