@@ -10,6 +10,7 @@ from simcore.analyses.kind import Json, Run
 from simcore.capacity.find import at_rate
 from simcore.capacity.trial import trial
 from simcore.detail import run_detail
+from simcore.detail.costing import costing
 from simcore.detail.failure import failure
 from simcore.detail.racks import rack_watts
 from simcore.evaluate import capacity_of
@@ -54,6 +55,10 @@ class EngineLab(Lab):
     def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
         self.check()
         return run_detail(case, self.trace, rate_req_per_s, longer_than_s)
+
+    def costing(self, case: Case, rate_req_per_s: float, capacity_req_per_s: float) -> Json:
+        self.check()
+        return costing(case, self.trace, rate_req_per_s, capacity_req_per_s)
 
     def failure(self, case: Case, rate_req_per_s: float, pool: int, machines: int) -> Json:
         self.check()

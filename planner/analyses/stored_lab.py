@@ -67,6 +67,11 @@ class StoredLab(EngineLab):
         self._step()
         return found
 
+    def costing(self, case: Case, rate_req_per_s: float, capacity_req_per_s: float) -> Json:
+        found = super().costing(case, rate_req_per_s, capacity_req_per_s)
+        self._step()
+        return found
+
     def failure(self, case: Case, rate_req_per_s: float, pool: int, machines: int) -> Json:
         found = super().failure(case, rate_req_per_s, pool, machines)
         self._step()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simcore.analyses import (
+    costing,
     failures,
     flip_points,
     growth,
@@ -40,6 +41,7 @@ KINDS: dict[str, Kind[Any, Any]] = {
     "stress": stress.KIND,
     "why_not_mine": why_not_mine.KIND,
     "run_detail": run_detail.KIND,
+    "costing": costing.KIND,
 }
 """By name, in the order in which a result shows them."""
 

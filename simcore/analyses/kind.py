@@ -74,6 +74,9 @@ class Lab(Protocol):
     def detail(self, case: Case, rate_req_per_s: float, longer_than_s: float | None) -> Json:
         """The run at a rate in detail (``simcore.detail``). SpecError where it cannot run."""
 
+    def costing(self, case: Case, rate_req_per_s: float, capacity_req_per_s: float) -> Json:
+        """What money takes of the runs at a rate and beyond a capacity (``simcore.detail.costing``)."""
+
     def failure(self, case: Case, rate_req_per_s: float, pool: int, machines: int) -> Json:
         """A run at a rate in which so many machines of a pool fail (``simcore.detail.failure``)."""
 
