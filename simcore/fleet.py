@@ -12,11 +12,10 @@ def pool_machines(pool: PoolSpec) -> int:
     """Machines that the pool takes: ``machines``, or as many as its ``replicas`` need; one where neither is given."""
     if pool.replicas is None:
         return pool.machines or 1
-    per_replica = pool.tensor_parallel * pool.pipeline_parallel
-    accelerators = resolve_machine(pool.machine).accelerators
-    if per_replica > accelerators:
-        return pool.replicas * -(-per_replica // accelerators)
-    return -(-pool.replicas // (accelerators // per_replica))
+    if (span := spanned(pool)) > 1:
+        return pool.replicas * span
+    per_machine = resolve_machine(pool.machine).accelerators // (pool.tensor_parallel * pool.pipeline_parallel)
+    return -(-pool.replicas // per_machine)
 
 
 MOST_REPLICAS = 200_000
@@ -35,10 +34,9 @@ def replica_count(pool: PoolSpec) -> int:
 def _replica_count(pool: PoolSpec) -> int:
     if pool.replicas is not None:
         return pool.replicas
-    needed, machine = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine)
-    if needed <= machine.accelerators:
+    needed, machine, span = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine), spanned(pool)
+    if span == 1:
         return pool_machines(pool) * (machine.accelerators // needed)
-    span = -(-needed // machine.accelerators)
     if pool_machines(pool) < span:
         raise SpecError(
             f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {span}: a replica"
@@ -46,6 +44,11 @@ def _replica_count(pool: PoolSpec) -> int:
             f" {machine.accelerators}"
         )
     return pool_machines(pool) // span
+
+
+def spanned(pool: PoolSpec) -> int:
+    """Machines that one replica takes: 1 where it fits on a part of one."""
+    return -(-pool.tensor_parallel * pool.pipeline_parallel // resolve_machine(pool.machine).accelerators)
 
 
 def machine_counts(case: Case) -> dict[str, int]:

@@ -70,17 +70,16 @@ class Shape:
 
 
 def task(subject: Subject, parameters: Parameters) -> Task:
-    """Sizes in which every pool keeps its part, rounded up."""
+    """Sizes in which every pool keeps its part, rounded up to whole replicas where they span machines."""
     case = subject.result.designs[_design(subject.result, parameters).design_id].case
-    full = [fleet.pool_machines(pool) for pool in case.pools]
-    steps = min(SIZES, max(full))
-    sizes = dict.fromkeys(tuple(ceil(count * step / steps) for count in full) for step in range(1, steps + 1))
-    return Task(tuple(_sized(case, counts) for counts in sizes if _spans(case, counts)))
-
-
-def _spans(case: Case, counts: Sequence[int]) -> bool:
-    """Whether each pool has a replica."""
-    return all(fleet.replica_count(pool) for pool in _sized(case, counts).pools)
+    full, spans = ([count(pool) for pool in case.pools] for count in (fleet.pool_machines, fleet.spanned))
+    whole = [count // span for count, span in zip(full, spans, strict=True)]
+    steps = min(SIZES, max(whole))
+    smaller = (
+        tuple(ceil(part * step / steps) * span for part, span in zip(whole, spans, strict=True))
+        for step in range(1, steps)
+    )
+    return Task(tuple(_sized(case, counts) for counts in dict.fromkeys([*smaller, tuple(full)])))
 
 
 def _sized(case: Case, counts: Sequence[int]) -> Case:

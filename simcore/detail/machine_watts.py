@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simcore.catalogue import resolve_machine
 from simcore.engine.inputs import ClusterInputs, ReplicaInputs
 from simcore.engine.outputs import IterationLog
-from simcore.fleet import pool_machines
+from simcore.fleet import pool_machines, spanned
 from simcore.latency.curve import PS_PER_S
 from simcore.power import idle_w
 from simcore.spec import Case, PoolSpec
@@ -63,12 +63,11 @@ def _drawn_w(inputs: ClusterInputs, log: IterationLog) -> Float64:
 def _on_machines(pool: PoolSpec, replicas: Float64) -> Float64:
     """Replicas fill machines in order; one that spans several draws from each alike."""
     machine, count = resolve_machine(pool.machine), pool_machines(pool)
-    needed = pool.tensor_parallel * pool.pipeline_parallel
-    if needed > machine.accelerators:
-        span = -(-needed // machine.accelerators)
+    if (span := spanned(pool)) > 1:
         place = np.arange(len(replicas) * span)
         return _placed(np.repeat(replicas, span, axis=0) / span, place, count)
-    return _placed(replicas, np.arange(len(replicas)) // (machine.accelerators // needed), count)
+    per_machine = machine.accelerators // (pool.tensor_parallel * pool.pipeline_parallel)
+    return _placed(replicas, np.arange(len(replicas)) // per_machine, count)
 
 
 def _placed(watts: Float64, machine: Int64, count: int) -> Float64:

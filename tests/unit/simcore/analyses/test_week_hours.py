@@ -99,3 +99,18 @@ def test_the_section_has_two_charts_and_a_row_a_day() -> None:
     assert [chart.id for chart in found.charts] == ["week-used", "week-on"]
     assert [row.cells[0].text for row in found.tables[0].rows] == ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     assert found.sentences[1].startswith("With 2 to 7 machines on as the hours need, and 432 s")
+
+
+def test_replicas_that_span_machines_are_switched_as_a_whole() -> None:
+    mix = {"mix": "conversation", "rate_req_per_s": 20, "requests": 500, "seed": 1, "week": ONE_BUSY_HOUR}
+    two = {"tensor_parallel": 8, "pipeline_parallel": 2, "token_budget": 512}
+    spanning = subject(
+        model="llama-3.1-70b",
+        latency={"source": "roofline"},
+        scheduler_options=two,
+        families=["sarathi:dgx-h100"],
+        counts={"mixed": [9]},
+        workload={"synthetic": mix},
+    )
+    found = analyse("week_hours", spanning, LAB, {})
+    assert [size["machines"] for size in found["sizes"]] == [2, 4, 6, 9]
