@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from simcore.evaluation import Design, Evaluation
-from simcore.search.context import LIKELY_BATCH, Context, context
+from simcore.search.context import Context, context
 from simcore.search.lower_bound import wanted_at_lower_bound
 from simcore.search.offered_load import requests_needed
 from simcore.search.replay import Replay
@@ -21,7 +21,7 @@ from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
 from simcore.words import number
 
-__all__ = ["LIKELY_BATCH", "Context", "context", "load_trace", "next_designs", "screened"]
+__all__ = ["Context", "context", "load_trace", "next_designs", "screened"]
 
 MOST_RATES = 3.0
 """A synthetic workload is made long enough for capacities up to this multiple of the required rate."""

@@ -92,13 +92,13 @@ class Bare:
     def everywhere(self) -> Sequence[Lone]:
         """On each machine, as the pool of it has it whose first token comes first."""
         fastest: dict[str, Lone] = {}
-        for pool in self._kinds_of_pools():
+        for pool in self.kinds_of_pools():
             lone, known = self._alone_in(pool), fastest.get(pool.machine.id)
             if known is None or lone.times.first_token_s < known.times.first_token_s:
                 fastest[pool.machine.id] = lone
         return list(fastest.values())
 
-    def _kinds_of_pools(self) -> Iterable[PoolChoice]:
+    def kinds_of_pools(self) -> Iterable[PoolChoice]:
         """Each degree of parallelism of each machine once."""
         pools = (pool for line in self.found.lines if not line.reason for pool in line.pools)
         kinds = {(pool.machine.id, pool.tensor_parallel, pool.pipeline_parallel): pool for pool in pools}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
-from math import ceil
+from math import ceil, inf
 
 from planner.scenarios.bare import Bare
 from simcore.catalogue import resolve_machine
@@ -133,16 +133,11 @@ def _date(text: str) -> date | None:
 
 
 def _small_budget(bare: Bare, prices: PriceBook, usd_per_month: float) -> Iterable[str]:
-    """Less than the machines cost that the work alone keeps busy, in the cheapest family."""
+    """Less than the machines cost that the work alone keeps busy, in the cheapest family: no schedule needs less."""
     priced = {price.machine: float(price.usd_per_hour) for price in prices.prices}
-    costs = [
-        sum(need * priced.get(pool.machine.id, 0.0) for pool, need in zip(line.pools, bounds.need, strict=True))
-        for line, bounds in zip(bare.found.lines, bare.found.bounds, strict=True)
-        if not line.reason
-    ]
-    least = min(costs, default=0.0) * MONTH_H
-    if bare.spec.goal not in ("throughput", "frontier") and least > usd_per_month:
+    least = min((bare.found.least(place, priced) for place in range(len(bare.found.lines))), default=inf) * MONTH_H
+    if bare.spec.goal not in ("throughput", "frontier") and usd_per_month < least < inf:
         yield (
-            f"The machines that the work alone keeps busy cost about {dollars(least)} a month, the budget is"
+            f"The machines that the work alone keeps busy cost at least {dollars(least)} a month, the budget is"
             f" {dollars(usd_per_month)}: the answer will say how far the nearest designs miss."
         )

@@ -20,12 +20,13 @@ from planner.scenarios.traffic import traffic
 from planner.studies import workers
 from planner.studies.spec import Question, compile_question
 from simcore.catalogue import resolve_model
-from simcore.families import SPLIT
-from simcore.fluid.bounds import work_machines
+from simcore.families import SPLIT, PoolChoice
+from simcore.fluid.bounds import MAX_BATCH_SIZE, PhaseMachines, work_machines
+from simcore.memory import kv_capacity
 from simcore.search.cost import predicted_cpu_s
 from simcore.search.counts import grid
 from simcore.spec import SpecError, StudySpec, WorkloadSpec
-from simcore.study import LIKELY_BATCH, Context, context
+from simcore.study import Context, context
 from simcore.trust.outside import Curve, outside_measured
 from simcore.trust.sentences import outside_words
 from simcore.words import number, with_article
@@ -143,20 +144,31 @@ def _alone(lone: Lone) -> str:
 
 
 def _work(bare: Bare) -> str:
-    spec, parts = bare.spec, []
-    for pool in bare.pools.values():
-        need = work_machines(
-            resolve_model(spec.model),
-            pool.machine,
-            pool.latency,
-            bare.requests.statistics,
-            spec.rate_req_per_s,
-            pool.tensor_parallel,
-            pool.pipeline_parallel,
-            LIKELY_BATCH,
-        )
-        parts.append(f"{number(need.prefill)} {pool.machine.name} for prefill and {number(need.decode)} for decode")
-    return f"The work alone needs {', or '.join(parts)}."
+    """What no schedule does with less: the least of each phase over what may be tried of a machine."""
+    needs: dict[str, list[PhaseMachines]] = {}
+    for pool in bare.kinds_of_pools():
+        needs.setdefault(pool.machine.name, []).append(_need(bare, pool))
+    parts = [
+        f"{number(min(need.prefill for need in each))} {name} for prefill and"
+        f" {number(min(need.decode for need in each))} for decode"
+        for name, each in needs.items()
+    ]
+    return f"The work alone needs {', or '.join(parts)}, each phase in the largest batches of its own."
+
+
+def _need(bare: Bare, pool: PoolChoice) -> PhaseMachines:
+    spec, model = bare.spec, resolve_model(bare.spec.model)
+    parallel = (pool.tensor_parallel, pool.pipeline_parallel)
+    return work_machines(
+        model,
+        pool.machine,
+        pool.latency,
+        bare.requests.statistics,
+        spec.rate_req_per_s,
+        *parallel,
+        spec.scheduler_options.max_batch_size or MAX_BATCH_SIZE,
+        kv_capacity(model, pool.machine, *parallel, spec.memory).tokens,
+    )
 
 
 def _first_designs(found: Context) -> tuple[str, float]:

@@ -78,15 +78,16 @@ def work_machines(
     tensor_parallel: int,
     pipeline_parallel: int = 1,
     batch_size: int = MAX_BATCH_SIZE,
+    kv_tokens: int | None = None,
 ) -> PhaseMachines:
     """Machines whose whole time the rate's prefill and decode work takes, each phase in batches of its own kind.
 
-    ``batch_size`` is the largest decode batch to count on: a smaller one (what KV memory or the TBT limit allows) asks
-    for more decode machines.
+    ``batch_size`` is the largest decode batch to count on, ``kv_tokens`` what its requests may hold together: less of
+    either asks for more decode machines.
     """
     curve = compile_curve(model, machine, tensor_parallel, pipeline_parallel, latency)
     tokens = max(MAX_BATCH_TOKENS, statistics.longest_prompt_tokens)
-    work = _priced(statistics, curve, BatchLimits(tokens, 0, batch_size))[0]
+    work = _priced(statistics, curve, BatchLimits(tokens, 0, batch_size, kv_tokens))[0]
     each = rate_req_per_s / replicas_a_machine(machine, tensor_parallel, pipeline_parallel)
     return PhaseMachines(each * work.prefill_s, each * work.decode_s)
 
@@ -124,6 +125,12 @@ class FluidBound:
     def rate(self, replicas: Sequence[int]) -> float:
         """The highest rate, in requests/s, that so many replicas of each pool may sustain."""
         return min(float(sum(map(mul, row, replicas))) for row in self.rows)
+
+    def least(self, rate_req_per_s: float, each: Sequence[float]) -> float:
+        """What replicas that sustain the rate come to at least, in parts of a replica, where one of each pool comes to
+        so much (dollars, machines, watts): by each row the pool that earns the most for it does all."""
+        return max(min(part / earned if earned else math.inf for earned, part in zip(row, each, strict=True))
+                   for row in self.rows) * rate_req_per_s  # fmt: skip
 
 
 def fluid_bound(case: Case, statistics: WorkloadStatistics) -> FluidBound:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor, inf, prod
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simcore.catalogue import resolve_model
 from simcore.evaluation import Design
 from simcore.families import Line, lines
-from simcore.fluid.bounds import FluidBound, capacity_bound, fluid_bound, work_machines
+from simcore.fluid.bounds import FluidBound, capacity_bound, fluid_bound, replicas_a_machine, work_machines
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.search.counts import BEYOND_NEED, MOST_MACHINES, Bounds, Counts, explicit_counts, grid
 from simcore.search.offered_load import replication
@@ -93,6 +93,19 @@ class Context:
         if self.lines[place].reason or not all(replicas):
             return inf
         return max(fluid.rate(replicas) for fluid in self._fluid[place])
+
+    def least(self, place: int, each: Mapping[str, float]) -> float:
+        """What a member of a line that holds the required rate takes at least, where a machine of an id takes so much
+        (dollars an hour, watts), in parts of a machine; infinite where none can run."""
+        if self.lines[place].reason:
+            return inf
+        pools = self.lines[place].pools
+        taken = [
+            each.get(pool.machine.id, 0.0)
+            / replicas_a_machine(pool.machine, pool.tensor_parallel, pool.pipeline_parallel)
+            for pool in pools
+        ]
+        return min(fluid.least(self.spec.rate_req_per_s, taken) for fluid in self._fluid[place])
 
     def most(self, design: Design) -> float:
         """Requests/s that a design, which can run, holds at most; no more than can be searched for."""

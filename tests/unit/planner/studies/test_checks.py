@@ -1,5 +1,6 @@
 """Consistency checks: what does not go together is said before it is asked, and what does is not."""
 
+import re
 from collections.abc import Callable
 from datetime import date
 from html import unescape
@@ -97,6 +98,25 @@ def test_old_prices_say_their_age(inputs: Inputs, alice: User) -> None:
     assert list(of_money(bare, question.prices, None, young)) == []
     said = list(of_money(bare, question.prices, None, date(2027, 5, 1)))
     assert said == ["List Apr 2026: of DGX H100 and DGX A100, the prices are 12 months old (2026-04-27)."]
+
+
+def test_a_budget_is_called_small_only_below_what_any_schedule_needs(told: Told) -> None:
+    """Sarathi on 22 DGX H100 holds 66 requests/s of the conversation mix: its money is not said to be too little."""
+    each = 36 * 730
+    enough = told(rate_req_per_s="66", latency="measured", usd_per_month=str(22 * each), power_limit_kw="")
+    assert "will say how far" not in enough
+    few = told(rate_req_per_s="66", latency="measured", usd_per_month=str(5 * each), power_limit_kw="")
+    assert "The machines that the work alone keeps busy cost at least $" in few
+
+
+def test_the_work_alone_is_the_least_of_what_may_be_tried(told: Told) -> None:
+    """78 decode machines of DeepSeek V3 on B200 hold 2,000 requests/s at TP8: batches of 64 would need 119."""
+    inputs = {"model": "deepseek-v3", "machines": ["dgx-b200"], "latency": "roofline", "rate_req_per_s": "2000"}
+    text = told(**inputs, slo_kind="absolute", tpot_limit_s="0.05", power_limit_kw="", families=[])
+    found = re.search(r"needs ([\d.]+) DGX B200 for prefill and ([\d.]+) for decode, each phase in the", text)
+    assert found
+    assert float(found[1]) < 79
+    assert float(found[2]) < 78
 
 
 def test_limits_in_milliseconds_beside_the_objective(told: Told) -> None:

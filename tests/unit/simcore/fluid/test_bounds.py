@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simcore.catalogue import machine, model
 from simcore.engine.compile import compile_case
 from simcore.engine.oracle.cluster import run
-from simcore.fluid.bounds import capacity_bound, lone_request, work_machines
+from simcore.fluid.bounds import FluidBound, capacity_bound, lone_request, work_machines
 from simcore.fluid.phase_work import BatchLimits, _left_for_decodes_ps, phase_works, token_ps
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.latency.curve import BatchKind, IterationCurve
@@ -98,6 +98,23 @@ def test_machines_grow_with_the_rate_and_with_smaller_decode_batches():
     assert work_machines(llama, h100, GIVEN, STATISTICS, 2000.0, 8).prefill == pytest.approx(2 * full.prefill)
     assert work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 8, 1, 64).decode == pytest.approx(8 * full.decode)
     assert work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 4).prefill == pytest.approx(full.prefill / 2)
+
+
+def test_decode_batches_hold_no_more_than_memory():
+    llama, h100 = model("llama2-7b"), machine("dgx-h100")
+    wide, narrow = (work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 8, 1, 512, kv) for kv in (10**9, 3_000))
+    assert wide == work_machines(llama, h100, GIVEN, STATISTICS, 1000.0, 8)
+    assert narrow.decode > 5 * wide.decode
+    assert narrow.prefill == wide.prefill
+
+
+def test_what_holds_a_rate_costs_at_least_what_its_cheapest_pools_do():
+    bound = FluidBound(((2.0, 0.0), (0.0, 4.0), (1.0, 1.0)))
+    assert bound.least(8.0, (3.0, 5.0)) == max(4 * 3.0, 2 * 5.0, 8 * 3.0)
+    for prefill in range(1, 9):
+        for decode in range(1, 9):
+            rate = bound.rate((prefill, decode))
+            assert bound.least(rate, (3.0, 5.0)) <= 3.0 * prefill + 5.0 * decode
 
 
 def test_the_bound_of_one_pool_is_its_time_over_the_work():
