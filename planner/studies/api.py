@@ -39,6 +39,7 @@ class Studies(APIView):
                 total=Count("designs", filter=~Q(designs__origin="screened")),
                 tried=Count("designs", filter=TRIED),
             )
+            .order_by("-created_at", "-pk")  # a model's own order is not kept where rows are grouped
         )
         pages = Pagination()
         page = pages.paginate_queryset(rows, request, view=self) or []

@@ -14,7 +14,7 @@ from planner.workloads.forms import NamedForm
 from planner.workloads.models import Workload
 from simcore.spec import SpecError
 from simcore.traces import SyntheticSpec
-from simcore.traces.classes import MOST_CLASSES
+from simcore.traces.classes import MOST_CLASSES, SHARES_OFF
 from simcore.traces.synthetic import DEFAULT_REQUESTS
 from simcore.traces.week import DAYS, HOURS, Week, day_and_night
 
@@ -33,17 +33,23 @@ FIELD_OF = {"prompt_tokens": "prompt", "output_tokens": "output", "cached_prompt
 FIELD_OF |= {"cache_hit_share": "hits", "growth_per_month": "growth"}
 
 
+def share_of_all(value: float) -> None:
+    """Of a percentage; the spec, which has shares, would say what was found in other numbers than were typed."""
+    if not 0 <= value <= 100:
+        raise forms.ValidationError(f"Found {value:g}, expected 0 to 100.")
+
+
 class ClassForm(forms.Form):
     """One class of requests; percentages where the spec has shares."""
 
     name = forms.CharField(max_length=40, label="Name")
-    share = forms.FloatField(label="Share of requests, %")
+    share = forms.FloatField(label="Share of requests, %", validators=[share_of_all])
     mix = forms.ChoiceField(choices=CLASS_LENGTHS, required=False, label="Lengths")
     prompt = forms.CharField(required=False, max_length=200, label="Prompt tokens")
     output = forms.CharField(required=False, max_length=200, label="Output tokens")
     correlation = forms.FloatField(required=False, label="Rank correlation of the two")
-    cached = forms.FloatField(required=False, label="Of a prompt, cached, %")
-    hits = forms.FloatField(required=False, label="Requests that hit the cache, %")
+    cached = forms.FloatField(required=False, label="Of a prompt, cached, %", validators=[share_of_all])
+    hits = forms.FloatField(required=False, label="Requests that hit the cache, %", validators=[share_of_all])
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or self.cleaned_data
@@ -126,6 +132,8 @@ class MixForm(NamedForm):
         wrong = [row for row in self.rows if own and not row.is_valid()]
         if wrong:
             self.add_error(None, f"{len(wrong)} of the classes cannot be used: see below.")
+        elif own and abs((together := sum(row.cleaned_data["share"] for row in self.rows)) - 100) > 100 * SHARES_OFF:
+            self.add_error(None, f"Found shares that add up to {together:.6g} %, expected 100 %.")
         if self.errors:
             return data
         try:

@@ -43,6 +43,12 @@ def test_the_list_has_the_teams_studies_only(study: Study, alice_client: Client,
     assert charlie_client.get("/api/v1/studies/").json()["count"] == 0
 
 
+def test_the_newest_study_is_listed_first(study: Study, start: Start, alice_client: Client) -> None:
+    newer = start()
+    listed = [row["id"] for row in alice_client.get("/api/v1/studies/").json()["results"]]
+    assert listed == [newer.pk, study.pk]
+
+
 def test_the_list_takes_a_fixed_number_of_queries(
     study: Study, start: Start, alice_client: Client, django_assert_max_num_queries
 ) -> None:

@@ -56,10 +56,11 @@ def test_users_a_week_bursts_and_growth(alice_client: Client, alice: User) -> No
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (typed(CHAT, DOCUMENTS | {"share": "30"}), "Found shares that add up to 1.1, expected 1."),
+        (typed(CHAT, DOCUMENTS | {"share": "30"}), "Found shares that add up to 110 %, expected 100 %."),
         (typed(CHAT | {"prompt": "about 500"}), "Found ‘about 500’, expected percentiles such as"),
         (typed(CHAT | {"share": "100", "output": "P50 90; P90 20"}), "Class 1: Found 20, expected at least 90"),
         (typed(CHAT | {"share": "100", "correlation": "2"}), "Class 1: Found 2, expected at most 1."),
+        (typed(CHAT | {"share": "100", "cached": "1000"}), "Found 1000, expected 0 to 100."),
         (typed(traffic="users", users="5"), "Found nothing, expected a number."),
         (typed(week_shape="hours", week="1 2 3"), "Found 1 lines, expected 7, Monday first."),
         (typed(week_shape="hours", week="\n".join(["1 " * 23 + "x"] * 7)), "Line 1: found ‘x’, expected 24 numbers."),
