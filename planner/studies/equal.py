@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -34,6 +34,12 @@ class EqualLine:
     ratio: str
     span: str
     is_baseline: bool
+    is_least: bool
+
+    @property
+    def said(self) -> str:
+        """The ratio with what is known of it, and of what, where that is not all that is held equal."""
+        return f"{self.ratio}{self.span}{f' with {self.used}' if self.is_least else ''}"
 
 
 @dataclass(frozen=True)
@@ -84,13 +90,12 @@ class HoldEqual:
         best = [line for line in self.lines if not line.is_baseline]
         held = f"At equal {self._equal_words(found.equal)}, relative to {base.label}"
         said = (
-            f"{held}: {'; '.join(f'{line.family} {line.ratio}{line.span}' for line in best)}."
+            f"{held}: {'; '.join(f'{line.family} {line.said}' for line in best)}."
             if best
             else f"{held}: no other family."
         )
         what = "dollars, less is better" if self.by == "rate" else "requests/s held, more is better"
-        without = self._without(found)
-        return f"{said} Of {what}; in brackets 9 times in 10.{without}"
+        return f"{said} Of {what}; in brackets 9 times in 10.{self._least(best)}{self._without(found)}"
 
     @property
     def figure(self) -> Figure:
@@ -155,10 +160,16 @@ class HoldEqual:
             self._family(bar.row.family),
             self._used(bar.used),
             figure,
-            f"{short(bar.ratio)}×",
+            f"{'at least ' if bar.is_least else ''}{short(bar.ratio)}×",
             span,
             is_baseline,
+            bar.is_least,
         )
+
+    def _least(self, lines: Sequence[EqualLine]) -> str:
+        if not any(line.is_least for line in lines):
+            return ""
+        return " At least: larger designs of the kind fit, too, and were not tried."
 
     def _without(self, found: Comparison) -> str:
         if not found.without:

@@ -8,7 +8,7 @@ was simulated.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import Literal
 
@@ -20,6 +20,8 @@ from simcore.trust.ties import apart
 
 HeldEqual = Literal["rate", "cost", "power", "machines"]
 ROUNDING = 1 + 1e-9
+NEARLY_ALL = 0.9
+"""Of what is held equal: a design that uses less, with room for one more of its machines, is not its family's best."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Bar:
     low: float
     high: float
     """Within what is known of both capacities, 9 times in 10."""
+    is_least: bool = False
+    """Larger designs of the family would use no more than is held equal and were not tried: it holds at least this."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ def hold_equal(result: StudyResult, by: HeldEqual, baseline: DesignRow, power: P
         if within and _holds(row, by, result) and _better(row, best.get(row.family), by):
             best[row.family] = row
     best[baseline.family] = baseline
-    bars = sorted((_bar(result, row, baseline, by, uses) for row in best.values()), key=lambda bar: bar.ratio)
+    found = (_bar(result, row, baseline, by, uses) for row in best.values())
+    bars = sorted((replace(bar, is_least=_has_room(bar, by, equal)) for bar in found), key=lambda bar: bar.ratio)
     families = dict.fromkeys(row.family for row in result.rows if row.status != "infeasible")
     return Comparison(
         by,
@@ -144,6 +149,12 @@ def _bar(
     if by == "rate":  # what turns out to hold less needs as many more machines
         down, up = up, down
     return Bar(row, uses(row) or 0.0, figure, ratio, ratio * exp(-down), ratio * exp(up))
+
+
+def _has_room(bar: Bar, by: HeldEqual, equal: float) -> bool:
+    """Whether another of its machines fits, and that is more than a step of the search."""
+    each = bar.used / machines(bar.row)
+    return by != "rate" and bar.used < NEARLY_ALL * equal and bar.used + each <= equal * ROUNDING
 
 
 def _apart(result: StudyResult, row: DesignRow, baseline: DesignRow) -> tuple[float, float]:

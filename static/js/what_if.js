@@ -22,6 +22,7 @@ if (form) {
   }
   document.addEventListener("change", onChange);
   document.addEventListener("click", onClick);
+  document.addEventListener("htmx:configRequest", onRequest);
   document.addEventListener("rate:moving", ({ detail }) => put("rate", detail.rate));
   document.addEventListener("rate:moved", ({ detail }) => (put("rate", detail.rate), go()));
   form.addEventListener("submit", (event) => (event.preventDefault(), go()));
@@ -62,6 +63,12 @@ function onChange({ target }) {
   go();
 }
 
+// The form's select names the baseline of the answer before, of a study that runs on too: where the address names none,
+// it is the new answer's.
+function onRequest({ detail }) {
+  if (detail.parameters.baseline && !new URLSearchParams(location.search).has("baseline")) detail.parameters.baseline = "";
+}
+
 // Links to another address of this page: back to what was asked, of one or of all.
 function onClick(event) {
   const link = event.target.closest("[data-move-to]");
@@ -89,8 +96,7 @@ function ask(search) {
   shown = search;
   controls().forEach(slideTo);
   form.querySelector("[data-reset-all]").hidden = !controls().some((control) => control.classList.contains("moved"));
-  // The form's select names the baseline of the answer before: where the address names none, it is the new answer's.
-  const values = { baseline: "", ...Object.fromEntries(new URLSearchParams(search)) };
+  const values = Object.fromEntries(new URLSearchParams(search));
   for (const name of ["table", "design"]) {
     const field = document.querySelector(`#frontier-data [name=${name}]`);
     if (field) values[name] = field.value;

@@ -103,6 +103,20 @@ def test_what_is_supposed_is_in_the_address_and_can_be_taken_back(example: Page)
     expect(price).not_to_have_value("9")
 
 
+def test_what_is_asked_anew_is_relative_to_the_new_answer_unless_a_baseline_was_chosen(example: Page) -> None:
+    """As the page does while its study runs, and the answer changes."""
+    ask = "() => htmx.ajax('GET', document.getElementById('what-if').dataset.viewUrl,"
+    ask += " {source: document.getElementById('what-if'), swap: 'none'})"
+    with example.expect_request(lambda request: "baseline=" in request.url) as seen:
+        example.evaluate(ask)
+    assert re.search(r"[?&]baseline=(&|$)", seen.value.url)
+    example.locator("#baseline").select_option(index=1)
+    expect(example).to_have_url(re.compile(r"\?baseline=\w+$"))
+    with example.expect_request(lambda request: "baseline=" in request.url) as seen:
+        example.evaluate(ask)
+    assert re.search(r"[?&]baseline=\w+", seen.value.url)
+
+
 def test_the_line_of_the_required_rate_is_dragged_and_moved_by_keys(example: Page) -> None:
     handle = example.get_by_role("slider", name="Rate line of the chart, requests a second")
     expect(handle).to_be_visible()

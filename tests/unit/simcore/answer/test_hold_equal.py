@@ -1,3 +1,6 @@
+from dataclasses import replace
+from decimal import Decimal
+
 import pytest
 
 from simcore.answer.hold_equal import baselines, hold_equal
@@ -67,3 +70,23 @@ def test_watts_that_are_held_equal_are_of_the_kind_asked_for():
     drawn = hold_equal(RESULT, "power", BASE, "drawn_mean")
     assert drawn.equal == BASE.mean_w
     assert all(bar.used == bar.row.mean_w for bar in drawn.bars)
+
+
+def test_a_family_tried_with_a_part_of_what_is_held_equal_holds_at_least_that():
+    """With 35 of BASE's machines others are not told by one machine of theirs."""
+    few = {row.design_id for row in RESULT.rows if row.family == "sarathi:dgx-a100" and (row.mixed_machines or 0) > 2}
+    rows = tuple(row for row in RESULT.rows if row.design_id not in few)
+    smallest = min(row.mixed_machines for row in RESULT.rows if row.family == "sarathi:dgx-a100")
+    one = replace(next(row for row in rows if row.family == "sarathi:dgx-h100"), family="sarathi:dgx-a100")
+    small = replace(one, design_id="f00", mixed_machines=1, usd_per_hour=Decimal(18), capacity_req_per_s=0.5)
+    found = hold_equal(replace(RESULT, rows=(*rows, small)), "cost", BASE, "nameplate")
+    bars = {bar.row.family: bar for bar in found.bars}
+    assert smallest > 2
+    assert bars["sarathi:dgx-a100"].is_least
+    assert not bars[BASE.family].is_least
+
+
+def test_what_uses_nearly_all_is_the_family_s_best():
+    found = hold_equal(RESULT, "machines", BASE, "nameplate")
+    for bar in found.bars:
+        assert bar.is_least == (bar.used < 0.9 * found.equal), bar.row.label
