@@ -206,7 +206,14 @@ class Evaluation:
     """Under each of the study's seeds, the first one first; empty where one seed told it from the others."""
     around: tuple[LimitsAt, ...] = ()
     """The limits at no load, a little below the capacity, at it and just above it (where that was run): how fast each
-    is used up, which says what an error of the iteration times does to the capacity (simcore/trust)."""
+    is used up, which says what an error of the iteration times does to the capacity (simcore/trust). Where no rate
+    holds, at the lowest that was tried."""
+
+    @property
+    def misses_alone(self) -> bool:
+        """Whether requests that are all but alone miss a limit: then they do with any number of these machines."""
+        held = self.status != "evaluated" or self.capacity_req_per_s > 0
+        return not held and self.binding_limit not in ("", "kv", "unstable")
 
     def holds(self, rate_req_per_s: float) -> bool:
         """Whether the design serves the rate within its SLO: simulated at it, and not above a capacity found lower.

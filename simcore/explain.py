@@ -5,6 +5,7 @@ The same text serves the page, print, the API's ``answer`` and exports. Imports 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -166,8 +167,16 @@ def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:
     parts = interval_parts(result.designs[row.design_id].case, row, unsure) if unsure else ""
     sure = _sure(result, row) if interval else ""
     return AnswerLine(
-        "C", f"{text}{interval}: {binding_words(evaluation)}.", sentences([sure, parts, *evaluation.warnings])
+        "C", f"{text}{interval}: {binding_words(evaluation)}.", sentences([sure, parts, *_warnings(evaluation)])
     )
+
+
+def _warnings(evaluation: Evaluation) -> list[str]:
+    """Each once, though every seed has its own numbers in it."""
+    first: dict[str, str] = {}
+    for warning in evaluation.warnings:
+        first.setdefault(re.sub(r"[\d.,]+", "", warning), warning)
+    return list(first.values())
 
 
 def _sure(result: StudyResult, winner: DesignRow) -> str:
@@ -177,7 +186,7 @@ def _sure(result: StudyResult, winner: DesignRow) -> str:
         told = confidence_words(result.spec.rate_req_per_s, winner, surest)
         return f"{told}{_saved(result, winner)}"
     more = [f"+{dollars(usd_per_month(surest.usd_per_hour - winner.usd_per_hour))} a month"]
-    if surest.usd_per_hour < winner.usd_per_hour:
+    if surest.usd_per_hour <= winner.usd_per_hour:
         more = []
     share = measure_of(result.spec).figure(surest) / measure_of(result.spec).figure(winner) - 1
     if result.spec.goal in ("power", "machines") and share > 0:

@@ -11,10 +11,12 @@ from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
 from simcore.rows import DesignRow
 from simcore.spec import StudySpec
-from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, number
+from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, listed, number
 
 MOST_IN_MS = 0.1
 """Seconds: a longer limit is told in seconds."""
+MOST_MISSED = 2
+"""Limits named of those that requests miss when all but alone."""
 POWER_WORDS = {
     "nameplate": "nameplate",
     "provisioned": "provisioned",
@@ -74,7 +76,8 @@ def _rate_shortfall(row: DesignRow, evaluation: Evaluation, spec: StudySpec) -> 
     missed = missed_limits(evaluation) if held else missed_by_all(evaluation)
     if missed:
         text += f" ({missed})"
-    return Shortfall("rate", text, (rate - held) / rate)
+    alone = [] if held else missed_alone(evaluation)
+    return Shortfall("rate", text, max([(rate - held) / rate, *(_excess(limit) for limit in alone)]))
 
 
 def _confidence_shortfall(row: DesignRow, spec: StudySpec) -> Shortfall | None:
@@ -87,7 +90,11 @@ def _confidence_shortfall(row: DesignRow, spec: StudySpec) -> Shortfall | None:
 
 
 def missed_by_all(evaluation: Evaluation) -> str:
-    """Where no rate holds: the limit that requests miss even when all but alone, with its value where that was run."""
+    """Where no rate holds: the limits that requests miss even when all but alone, with what they come to."""
+    if missed := missed_alone(evaluation):
+        return (
+            f"{listed([_instead(limit) for limit in missed[:MOST_MISSED]])}, even for requests that are all but alone"
+        )
     run = evaluation.at_required
     if run is not None and run.stable:
         return missed_limits(evaluation)
@@ -96,6 +103,13 @@ def missed_by_all(evaluation: Evaluation) -> str:
         return ""
     known = metric if metric.endswith("_slowdown") else f"{metric}_s"
     return f"{limit_name(known, float(percentile))} is missed even by requests that are all but alone"
+
+
+def missed_alone(evaluation: Evaluation) -> list[LimitResult]:
+    """The limits that are missed at the lowest rate tried where no rate holds, the one missed by most first."""
+    if not evaluation.misses_alone or not evaluation.around:
+        return []
+    return sorted((limit for limit in evaluation.around[0].limits if not limit.met), key=_excess, reverse=True)
 
 
 def missed_limits(evaluation: Evaluation) -> str:
@@ -108,8 +122,12 @@ def missed_limits(evaluation: Evaluation) -> str:
     worst = worst_missed(run)
     if worst is None:
         return ""
-    value, limit = value_and_limit(worst)
-    return f"{limit_name(worst.metric, worst.percentile)} {value} instead of {limit}"
+    return _instead(worst)
+
+
+def _instead(limit: LimitResult) -> str:
+    value, most = value_and_limit(limit)
+    return f"{limit_name(limit.metric, limit.percentile)} {value} instead of {most}"
 
 
 def value_and_limit(limit: LimitResult) -> tuple[str, str]:

@@ -22,12 +22,19 @@ def against(result: StudyResult, winner: DesignRow, rate_was_run: bool) -> str:
     other_kind = next((row for row in others if is_split(row) != is_split(winner)), None)
     rest = [row for row in others if row is not other_kind]
     said = {row.family for row in (winner, other_kind) if row is not None}
+    tied = [row for row in others if row.tied_with_answer]
     found = [
         _other_kind(result, winner, other_kind, rate_was_run),
         _next(result, winner, rest[0], said, others, rate_was_run) if rest else "",
-        tie_words(result.spec.goal, [row.label for row in others if row.tied_with_answer], len(others)),
+        tie_words(result.spec.goal, [row.label for row in tied], len(others), _needs_as_little(result, winner, tied)),
     ]
     return " ".join(filter(None, found))
+
+
+def _needs_as_little(result: StudyResult, winner: DesignRow, tied: Iterable[DesignRow]) -> bool:
+    """Whether one of those tied needs no more than the answer, so that something else puts it second."""
+    figure = measure_of(result.spec).figure
+    return any(figure(row) <= figure(winner) for row in tied)
 
 
 def _other_kind(result: StudyResult, winner: DesignRow, best: DesignRow | None, rate_was_run: bool) -> str:
@@ -49,18 +56,16 @@ def _other_kind(result: StudyResult, winner: DesignRow, best: DesignRow | None, 
     return f"No {kind} design tried holds the rate within the limits." if tried else ""
 
 
-def _span(result: StudyResult, winner: DesignRow, other: DesignRow) -> str:
-    """`` (8 to 16)``: the share by which the answer needs less, within what is known of both capacities: one that turns
-    out to hold less needs as many more machines."""
+def _span(result: StudyResult, winner: DesignRow, other: DesignRow) -> tuple[float, float] | None:
+    """The least and the most of the share by which the answer needs less, within what is known of both capacities: one
+    that turns out to hold less needs as many more machines."""
     mine, theirs = result.margins.get(winner.design_id), result.margins.get(other.design_id)
     if mine is None or theirs is None:
-        return ""
+        return None
     measure = measure_of(result.spec)
     ratio = measure.figure(winner) / measure.figure(other)
     down, up = apart(mine, theirs)
-    low, high = (f"{100 * (1 - ratio * exp(off)) + 0.0:.0f}".replace("-0", "0") for off in (down, -up))
-    least = f"{-int(low):,} % more" if int(low) < 0 else low
-    return f" ({least} to {high})" if low != high else ""
+    return 1 - ratio * exp(down), 1 - ratio * exp(-up)
 
 
 def _next(

@@ -22,14 +22,14 @@ from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Design
 from simcore.families import SPLIT, with_machines
-from simcore.fleet import machine_counts, provisioned_w, replica_count
+from simcore.fleet import machine_counts, provisioned_w, replica_count, spanned
 from simcore.fluid.bounds import FluidBound, fluid_bound
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
 from simcore.shortfalls import machines
 from simcore.spec import Case, SpecError
 from simcore.within import machines_within
-from simcore.words import number
+from simcore.words import counted, number
 
 State = Literal["holds", "over", "misses", "screened", "cannot", "untried", "failed"]
 """``over``: holds the rate, but not within the question's other limits. ``misses``: simulated, and misses it.
@@ -63,6 +63,8 @@ class Cell:
     """Of one that the study has."""
     feasible: bool | None
     """Whether it meets the question; None: not known."""
+    whole: bool = True
+    """Each of its machines is part of a replica."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ class Neighbourhood:
         at_up, at_across = self.place
         rows = self.cells[max(at_up - reach, 0) : at_up + reach + 1]
         near = [cell for row in rows for cell in row[max(at_across - reach, 0) : at_across + reach + 1]]
-        return [cell for cell in near if cell.capacity_req_per_s is None and cell.at_most_req_per_s > 0]
+        unknown = (cell for cell in near if cell.capacity_req_per_s is None)
+        return [cell for cell in unknown if cell.at_most_req_per_s > 0 and cell.whole]
 
     @cached_property
     def place(self) -> tuple[int, int]:
@@ -211,8 +214,8 @@ class _Around:
     def cell(self, line: int, counts: Counts) -> Cell:
         row = self.rows[self.lines[line]].get(counts)
         case = _with_counts(self.designs[line].case, counts)
-        bound, replicas = self.bounds[line], [replica_count(pool) for pool in case.pools]
-        most = bound.rate(replicas) if bound and all(replicas) else 0.0
+        bound = self.bounds[line]
+        most = bound.rate([replica_count(pool) for pool in case.pools]) if bound and not _too_few(case) else 0.0
         state, words = self._known(row) if row else self._proven(line, counts, most, case)
         return Cell(
             counts,
@@ -225,6 +228,7 @@ class _Around:
             most,
             row.design_id if row else None,
             self._feasible(state, line, counts, case),
+            not _spare(case),
         )
 
     def _feasible(self, state: State, line: int, counts: Counts, case: Case) -> bool | None:
@@ -247,13 +251,17 @@ class _Around:
 
     def _proven(self, line: int, counts: Counts, most: float, case: Case) -> tuple[State, str]:
         rate = self.result.spec.rate_req_per_s
+        if span := _too_few(case):
+            return "cannot", f"not tried: a replica takes {span} machines"
         if most < rate:
             return "cannot", f"not tried: by the fluid bound it holds at most {number(most)} requests/s"
         for tried, row in self.rows[self.lines[line]].items():
             if self._misses(row) and _no_more(counts, tried):
                 return "cannot", f"not tried: {row.label}, with no fewer machines in any pool, misses the rate"
-            if _at_no_rate(row):
+            if self.result.evaluations[row.design_id].misses_alone:
                 return "cannot", f"not tried: {row.label} holds the limits not even for requests that are all but alone"
+        if spare := _spare(case):
+            return "screened", f"not tried: {counted(spare, 'machine')} would belong to no replica"
         if better := next((row for tried, row in self._holding if _no_more(tried, counts)), None):
             return "screened", f"not tried: {better.label} holds the rate with no more machines in any pool"
         if self._comes_after(case):
@@ -289,13 +297,6 @@ class _Around:
         return [(tried, row) for tried, row in every if row.met]
 
 
-def _at_no_rate(row: DesignRow) -> bool:
-    """Whether a limit is missed by requests that are all but alone: then it is with any number of machines."""
-    return (
-        row.status == "evaluated" and not row.capacity_req_per_s and row.binding_limit not in (None, "kv", "unstable")
-    )
-
-
 def _no_more(few: Counts, many: Counts) -> bool:
     return all(fewer <= more for fewer, more in zip(few, many, strict=True))
 
@@ -304,6 +305,16 @@ def _with_counts(case: Case, counts: Counts) -> Case:
     """The same with so many machines in each pool; its id, which takes longer, is not made."""
     pools = tuple(replace(pool, machines=count) for pool, count in zip(case.pools, counts, strict=True))
     return replace(case, pools=pools)
+
+
+def _too_few(case: Case) -> int:
+    """The machines that a replica takes, where a pool has fewer; else 0."""
+    return next((span for pool in case.pools if (span := spanned(pool)) > (pool.machines or 1)), 0)
+
+
+def _spare(case: Case) -> int:
+    """Machines beyond whole replicas."""
+    return sum((pool.machines or 1) % spanned(pool) for pool in case.pools)
 
 
 def _within(case: Case, result: StudyResult) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import inf
 
 from simcore import fleet
 from simcore.budget import auto_budget
@@ -253,12 +254,13 @@ def _first_of_families(meeting: list[DesignRow]) -> tuple[DesignRow, ...]:
 
 
 def _closest(rows: list[DesignRow], shortfalls: Mapping[str, tuple[Shortfall, ...]]) -> tuple[DesignRow, ...]:
-    """Least missing first: one design for each single thing that is missing (power, rate, …), then one a family."""
+    """Least missing first: one design for each single thing that is missing (power, rate, …), then one a family. What
+    cannot run at all is no near miss of anything."""
     order = sorted(rows, key=lambda row: (max((s.excess for s in shortfalls[row.design_id]), default=0.0),
                                           len(shortfalls[row.design_id]), row.usd_per_hour, row.design_id))  # fmt: skip
     single: dict[str, DesignRow] = {}
     for row in order:
-        if len(shortfalls[row.design_id]) == 1:
+        if len(shortfalls[row.design_id]) == 1 and shortfalls[row.design_id][0].excess < inf:
             single.setdefault(shortfalls[row.design_id][0].kind, row)
     rest = [row for row in _first_of_families(order) if row not in single.values()]
     return tuple([*single.values(), *rest][:CLOSEST_MISSES])

@@ -43,7 +43,8 @@ class Capacity:
     probe: Probe
     """At the capacity; where it is 0, at the lowest rate tried."""
     around: tuple[LimitsAt, ...]
-    """The limits at no load and at the rates about the capacity, from low to high; none where it is 0."""
+    """The limits at no load and at the rates about the capacity, from low to high; where it is 0, at the lowest rate
+    tried alone."""
     simulations: int
     requests_simulated: int
     iterations: int
@@ -130,7 +131,8 @@ def _capacity(
     requests, iterations, events = (
         sum(getattr(p, name) for p in done) for name in ("requests", "iterations", "events")
     )
-    around = _around(probe, about) if about else ()
+    lowest = (LimitsAt(probe.rate_req_per_s, probe.judged.slo.limits),)
+    around = _around(probe, about) if about else lowest
     return Capacity(rate, *ends, interval, binds, probe, around, len(done), requests, iterations, events, seen)
 
 

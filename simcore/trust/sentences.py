@@ -107,8 +107,9 @@ def _counts(row: DesignRow) -> dict[str, int]:
     return {role: count for role, count in every.items() if count}
 
 
-def tie_words(goal: str, tied: list[str], kinds: int) -> str:
-    """Which other kinds of design are tied with the answer, of so many; empty where there are none."""
+def tie_words(goal: str, tied: list[str], kinds: int, alike: bool = False) -> str:
+    """Which other kinds of design are tied with the answer, of so many; empty where there are none. ``alike``: one of
+    them needs as little of what the goal is about."""
     if not kinds:
         return ""
     if not tied:
@@ -116,9 +117,10 @@ def tie_words(goal: str, tied: list[str], kinds: int) -> str:
     are = "is" if len(tied) == 1 else "are"
     named = tied if len(tied) <= MOST_NAMED else [*tied[: MOST_NAMED - 1], f"{len(tied) - MOST_NAMED + 1} more"]
     first = {"power": "the least power", "machines": "the least number of machines", "throughput": "the most held"}
+    then = f", of equals {'the least cost' if goal == 'machines' else 'the most held'}" if alike else ""
     return (
         f"{listed(named)} {are} tied with the answer: what is known of simulation and times does not tell their"
-        f" {MERITS[goal]} apart; {first.get(goal, 'the least cost')} decides."
+        f" {MERITS[goal]} apart; {first.get(goal, 'the least cost')} decides{then}."
     )
 
 

@@ -73,6 +73,8 @@ class _Told:
     holding: list[Counts] = field(default_factory=list)
     beaten: set[Counts] = field(default_factory=set)
     """Or cannot run: told of these counts alone."""
+    never: bool = False
+    """With any counts a limit is missed by requests that are all but alone."""
 
 
 def untried(context: Context, found: WhatIf) -> Untried:
@@ -120,7 +122,7 @@ def _members(
 ) -> Iterator[tuple[float, int, Counts]]:
     """(least figure, line, counts) of all that may come first."""
     for place, line in enumerate(context.lines):
-        if line.reason or explicit_counts(line, context.spec):  # where the user gave counts, no others are asked for
+        if line.reason or told[place].never or explicit_counts(line, context.spec):  # where counts are given, no others
             continue
         pools = [_pool(pool, result.spec, result.book) for pool in line.pools]
         most = [*_limits(result.spec), best]
@@ -209,6 +211,7 @@ def _kind(family: str, scheduler: object, pools: Iterable[object]) -> tuple[obje
 def _note(told: _Told, counts: Counts, design_id: str, found: WhatIf) -> None:
     evaluation = found.result.evaluations[design_id]
     if evaluation.status == "evaluated":
+        told.never |= evaluation.misses_alone
         holds = found.result.holds(design_id, found.result.spec.rate_req_per_s)
         (told.holding if holds else told.failing).append(counts)
     elif evaluation.status == "infeasible":

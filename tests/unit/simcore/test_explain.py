@@ -6,7 +6,7 @@ import pytest
 from simcore.answer.against import against
 from simcore.answer.result import study_result
 from simcore.catalogue import price_book
-from simcore.evaluation import Evaluation, LimitResult, Replication
+from simcore.evaluation import Evaluation, LimitResult, LimitsAt, Replication
 from simcore.explain import Progress, answer, headline
 from simcore.study import next_designs
 from simcore.trust.margins import Margin
@@ -74,13 +74,32 @@ def test_b_compares_with_the_best_of_the_other_kind():
     assert text.startswith("Costs 42 % less than the best co-located design, Sarathi on 35 DGX H100, 512-token budget.")
 
 
+def test_what_each_seed_warns_of_is_said_once():
+    result = answered()
+    found = result.evaluations[result.winner.design_id]
+    short = [f"the workload has 7,515 requests where {needed} are asked for" for needed in ("12,023", "11,786")]
+    warned = replace(found, warnings=(*short, "short run"))
+    detail = texts(replace(result, evaluations={**result.evaluations, found.design_id: warned}))["C"].detail
+    assert detail.count("The workload has 7,515 requests") == 1
+    assert "12,023" in detail
+    assert "Short run." in detail
+
+
+def test_b_says_what_is_known_of_a_difference_that_stands():
+    result = answered()
+    other = next(row for row in result.best_by_family if row.family == "sarathi:dgx-h100")
+    narrow = {result.winner.design_id: Margin(100.0, 0.1, 0.05, ()), other.design_id: Margin(100.0, 0.0, 0.0, ())}
+    text = against(replace(result, margins=narrow), result.winner, True)
+    assert text.startswith("Costs 42 % (36 to 45) less than the best co-located design"), text
+
+
 def test_b_says_in_words_that_what_is_known_may_turn_it_round():
     result = answered()
     other = next(row for row in result.best_by_family if row.family == "sarathi:dgx-h100")
     names = (result.winner.design_id, other.design_id)
     wide = Margin(100.0, 3.0, 0.5, ())
     text = against(replace(result, margins=dict.fromkeys(names, wide)), result.winner, True)
-    assert re.match(r"Costs 42 % \(1,1\d\d % more to \d\d\) less than the best co-located design", text), text
+    assert re.match(r"Costs 42 % less \(\d\d % less to 1,1\d\d % more\) than the best co-located design", text), text
 
 
 @pytest.mark.parametrize(
@@ -271,6 +290,30 @@ def test_where_nothing_is_met_at_any_rate_the_limit_is_named_not_the_queue():
     done = {name: replace(found, at_required=replace(found.at_required, stable=False)) for name, found in done.items()}
     misses = [line.text for line in answer(study_result(context.spec, designs, done, price_book("list")))]
     assert "(P90 TTFT slowdown is missed even by requests that are all but alone)" in misses[1]
+
+
+def test_limits_missed_by_lone_requests_are_told_with_their_values_and_the_nearest_first():
+    context = asked()
+    designs, done = explored(context, {family: (0.0,) * len(each) for family, each in EACH.items()})
+    limits = [LimitResult("tbt_s", 99, 0.03, 0.036, False), LimitResult("ttft_s", 99, 0.25, 0.75, False)]
+    nearer = [limits[0], LimitResult("ttft_s", 99, 0.25, 0.2, True)]
+    for name, found in done.items():
+        missed = nearer if len(next(d for d in designs if d.design_id == name).case.pools) == 1 else limits
+        alone = (LimitsAt(0.01, tuple(missed)),)
+        done[name] = replace(found, at_required=None, binding_limit="ttft_p99", around=alone)
+    misses = [line.text for line in answer(study_result(context.spec, designs, done, price_book("list")))]
+    assert "no rate (P99 TBT 36 ms instead of 30 ms, even for requests that are all but alone)" in misses[1]
+    assert misses[1].startswith("Sarathi")
+    assert "P99 TTFT 0.75 s instead of 0.25 s and P99 TBT 36 ms instead of 30 ms, even for requests" in misses[2]
+
+
+def test_what_does_not_fit_is_no_close_miss_while_others_run():
+    context = asked()
+    designs, done = explored(context, {family: (0.0,) * len(each) for family, each in EACH.items()})
+    first = designs[0].design_id
+    done[first] = Evaluation(first, "infeasible", "does not fit")
+    lines = [line.text for line in answer(study_result(context.spec, designs, done, price_book("list")))]
+    assert not any("does not fit" in text for text in lines)
 
 
 def test_a_model_that_does_not_fit_is_said_with_its_reason():

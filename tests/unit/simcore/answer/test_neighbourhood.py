@@ -133,6 +133,21 @@ def test_where_nothing_holds_the_map_is_around_the_closest_miss() -> None:
     assert not any(cell.feasible for cell in found.every)
 
 
+def test_where_a_replica_takes_two_machines_one_holds_nothing_and_three_no_more_than_two() -> None:
+    two = {"tensor_parallel": 8, "pipeline_parallel": 2, "token_budget": 512}
+    asked = {"model": "llama-3.1-70b", "latency": {"source": "roofline"}, "scheduler_options": two}
+    _, found = around({"sarathi:dgx-h100": (4.0,)}, families=["sarathi:dgx-h100"], counts={"mixed": [4, 20]}, **asked)
+    cells = {cell.counts[0]: cell for cell in found.every}
+    assert cells[10].at_most_req_per_s == cells[11].at_most_req_per_s
+    assert [cells[count].state for count in (10, 11)] == ["untried", "screened"]
+    assert cells[21].words == "not tried: 1 machine would belong to no replica"
+    assert cells[21].feasible
+    assert all(cell.counts[0] % 2 == 0 for cell in found.unknown_within(5))
+    _, found = around({"sarathi:dgx-h100": (40.0,)}, families=["sarathi:dgx-h100"], counts={"mixed": [2]}, **asked)
+    alone = found.every[0]
+    assert (alone.counts, alone.state, alone.words) == ((1,), "cannot", "not tried: a replica takes 2 machines")
+
+
 def test_nothing_tried_is_said() -> None:
     context, result = explored_study(SPLIT)
     empty = replace(result, rows=(), winner=None, closest=())

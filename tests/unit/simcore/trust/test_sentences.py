@@ -77,6 +77,11 @@ def test_ties_say_what_the_goal_compares_and_what_decides(goal, words):
     assert tie_words(goal, ["a"], 3).endswith(words)
 
 
+@pytest.mark.parametrize(("goal", "then"), [("cost", "the most held"), ("machines", "the least cost")])
+def test_what_decides_between_ties_that_need_as_little_is_said(goal, then):
+    assert tie_words(goal, ["a"], 3, alike=True).endswith(f" decides, of equals {then}.")
+
+
 def test_many_ties_are_counted_and_none_is_said():
     assert tie_words("cost", list("abcde"), 5).startswith("a, b and 3 more are tied")
     assert tie_words("cost", [], 2) == "No other's interval of requests a dollar reaches the answer's."
