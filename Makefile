@@ -16,7 +16,7 @@ setup:
 	@$(PYTHON) $(BOOTSTRAP) dev $(CHOSEN)
 
 test: setup
-	@$(VENV_PYTHON) -m pytest $(ARGS)
+	@$(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 8 $(ARGS)
 
 bench: setup
 	@$(VENV_PYTHON) -m benchmarks $(ARGS)

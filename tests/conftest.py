@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-pytest_plugins = ["tests.people", "tests.require_all", "tests.services"]
+pytest_plugins = ["tests.people", "tests.require_all", "tests.services", "tests.side_by_side"]
 
 CLIENTS = {"client", "admin_client", "async_client", "alice_client", "bob_client", "charlie_client"}
 

@@ -1,4 +1,4 @@
-"""REQUIRE_ALL=1 turns a skip into a failure, so that CI cannot pass by testing nothing."""
+"""REQUIRE_ALL=1 turns a skip into a failure, in another process too, so that CI cannot pass by testing nothing."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PLUGINS = ["-p", "tests.require_all", "-p", "no:django", "-p", "no:cacheprovider", "-rsfE"]
+PLUGINS = ["-p", "tests.require_all", "-p", "no:django", "-p", "no:cacheprovider", "-rsfE", "-n", "1"]
 IN_A_TEST = 'import pytest\n\n\ndef test_it():\n    pytest.skip("no such program")\n'
 OF_A_FILE = 'import pytest\n\npytest.skip("no such program", allow_module_level=True)\n'
 
