@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
-    """Compiles the engine once, before every process would; where it cannot be compiled, a test that needs it says so."""
+    """Compiles the engine once, before every process would; a test that needs it says it if that fails."""
     with contextlib.suppress(subprocess.CalledProcessError):
         compiled_engine()
 

@@ -15,28 +15,28 @@ from tests.unit.simcore.measurements import bench_files
 from tests.unit.simcore.measurements.bench_files import RUN, Run
 from tests.unit.simcore.measurements.written import WRITTEN, read
 
-OF_ANOTHER_KIND = [
-    (b"", "found an empty file"),
-    (b" \n\n ", "found an empty file"),
-    (b"<!DOCTYPE html><html>Sign in</html>", "found an HTML or XML page"),
-    (b"version https://git-lfs.github.com/spec/v1\noid sha256:1", "found a Git LFS pointer"),
-    (b"PK\x03\x04 xlsx", "found a zip or XLSX file"),
-    (b"{\x00}", "found binary data"),
-    (b'{"a": "\xff"}', "found byte 0xff at 7"),
-    (b"\x1f\x8b damaged", "found a damaged gzip file"),
-    (gzip.compress(b'{"a": 1}' * 1000)[:40], "found a gzip file that ends early"),
-    (b'{"completed": 3, "mean_ttft_ms": 4.', "line 1: found no JSON"),
-    (b"[1, 2]", "found no object"),
-    (b'{"a": 1, "b": 2}', "found JSON with the keys a, b, expected a result of vllm bench serve"),
-    (b"[" * 100_000, "nested too deeply"),
-    (b"time,watts\n1,2\n", "line 1: found time,watts"),
-    (b"benchmarks:\n- id: 1\n", "found YAML, expected the same report as JSON or CSV"),
-    (b"============ Serving Benchmark Result ============\n", "found printed output"),
-    (b"model,prompt_time,token_time\nm,1,2\n", "line 1: missing column hardware"),
-]
+OF_ANOTHER_KIND = {
+    "empty": (b"", "found an empty file"),
+    "blank": (b" \n\n ", "found an empty file"),
+    "HTML": (b"<!DOCTYPE html><html>Sign in</html>", "found an HTML or XML page"),
+    "Git LFS": (b"version https://git-lfs.github.com/spec/v1\noid sha256:1", "found a Git LFS pointer"),
+    "XLSX": (b"PK\x03\x04 xlsx", "found a zip or XLSX file"),
+    "binary": (b"{\x00}", "found binary data"),
+    "not UTF-8": (b'{"a": "\xff"}', "found byte 0xff at 7"),
+    "damaged gzip": (b"\x1f\x8b damaged", "found a damaged gzip file"),
+    "cut gzip": (gzip.compress(b'{"a": 1}' * 1000)[:40], "found a gzip file that ends early"),
+    "cut JSON": (b'{"completed": 3, "mean_ttft_ms": 4.', "line 1: found no JSON"),
+    "a list": (b"[1, 2]", "found no object"),
+    "another JSON": (b'{"a": 1, "b": 2}', "found JSON with the keys a, b, expected a result of vllm bench serve"),
+    "nested": (b"[" * 100_000, "nested too deeply"),
+    "a CSV": (b"time,watts\n1,2\n", "line 1: found time,watts"),
+    "YAML": (b"benchmarks:\n- id: 1\n", "found YAML, expected the same report as JSON or CSV"),
+    "printed": (b"============ Serving Benchmark Result ============\n", "found printed output"),
+    "step times": (b"model,prompt_time,token_time\nm,1,2\n", "line 1: missing column hardware"),
+}
 
 
-@pytest.mark.parametrize(("data", "message"), OF_ANOTHER_KIND, ids=[message for _, message in OF_ANOTHER_KIND])
+@pytest.mark.parametrize(("data", "message"), OF_ANOTHER_KIND.values(), ids=OF_ANOTHER_KIND)
 def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path, data, message):
     with pytest.raises(SpecError, match=re.escape(message)) as refused:
         read(tmp_path, data)
