@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simcore.analyses.chosen import chosen_design
+from simcore.analyses.growth import designs_as_it_grows
 from simcore.analyses.kind import Json, Kind, Lab, Subject, sourced
 from simcore.catalogue import resolve_machine
 from simcore.economics.physics import Physics, PoolPhysics
 from simcore.economics.rounding import quantised
-from simcore.evaluation import PoolResult
 from simcore.fleet import pool_machines
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.power import idle_w
 from simcore.rows import DesignRow
 from simcore.search.cost import predicted_cpu_s
-from simcore.spec import Case, Machine, SpecError, encode
+from simcore.spec import Case, Machine, PoolSpec, bounded, encode
 from simcore.words import number, percent
 
 RUNS = 4.0
@@ -28,94 +28,118 @@ RUNS = 4.0
 
 @dataclass(frozen=True)
 class Parameters:
-    """``design``: an id of the study; None: the answer."""
+    """``design``: an id of the study; None: the answer. ``growth_percent``: of the rate, a month, over ``months``."""
 
     design: str | None = None
+    growth_percent: float = bounded(0.0, above=-100, most=1000)
+    months: int = bounded(36, least=1, most=120)
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is simulated."""
+class Step:
+    """A design at the rate that it is bought for."""
 
     case: Case
     rate_req_per_s: float
     capacity_req_per_s: float
 
 
+@dataclass(frozen=True)
+class Task:
+    """What is simulated: the design, then those that follow it as traffic grows."""
+
+    steps: tuple[Step, ...]
+
+
 def task(subject: Subject, parameters: Parameters) -> Task:
-    """Of a design that was evaluated."""
-    row = _design(subject, parameters)
+    """Of designs that were evaluated."""
+    designs = subject.result.designs
     return Task(
-        subject.result.designs[row.design_id].case, subject.result.spec.rate_req_per_s, row.capacity_req_per_s or 0.0
+        tuple(
+            Step(designs[row.design_id].case, rate, row.capacity_req_per_s or 0.0)
+            for rate, row in _path(subject, parameters)
+        )
     )
 
 
 def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
-    """Four runs' worth."""
-    return predicted_cpu_s(task.case, statistics, RUNS)
+    """Four runs' worth a design."""
+    return sum(predicted_cpu_s(step.case, statistics, RUNS) for step in task.steps)
 
 
 def run(task: Task, lab: Lab) -> Json:
-    """The two figures."""
-    return lab.costing(task.case, task.rate_req_per_s, task.capacity_req_per_s)
+    """The figures of each."""
+    return {
+        "steps": [lab.costing(step.case, step.rate_req_per_s, step.capacity_req_per_s) for step in task.steps],
+    }
 
 
 def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
-    """``physics`` as JSON."""
-    row = _design(subject, parameters)
-    physics = physics_of(subject, row, task, found)
+    """``steps``: each design's ``physics`` as JSON, in order of capacity."""
+    rows = [row for _, row in _path(subject, parameters)]
+    steps = [physics_of(*one) for one in zip(rows, task.steps, found["steps"], strict=True)]
     return {
-        "design_id": row.design_id,
-        "design": row.label,
-        "physics": encode(physics),
-        "sentences": _sentences(physics, found),
+        "design_id": rows[0].design_id,
+        "design": rows[0].label,
+        "steps": [encode(step) for step in steps],
+        "sentences": _sentences(steps[0], found["steps"][0]),
         "assumptions": sourced(
             [
                 ("Time of batches that hold prompts and decodes is split by what each would have needed alone.",
                  "simcore/detail/costing.py"),
                 ("Saturation: the same requests offered at three times the capacity, whatever the latency.",
                  "simcore/detail/costing.py"),
+                ("As traffic grows, the next design is the cheapest tried that holds the month’s rate and has the"
+                 " machines that are there.", "simcore/analyses/growth.py"),
             ]
         ),
     }  # fmt: skip
 
 
-def physics_of(subject: Subject, row: DesignRow, task: Task, found: Json) -> Physics:
-    """SpecError where the design was never simulated at the rate."""
-    at = subject.result.evaluations[row.design_id].at_required
-    if at is None:
-        raise SpecError(f"parameters.design: {row.label} was not simulated at {number(task.rate_req_per_s)} requests/s")
+def physics_of(row: DesignRow, step: Step, found: Json) -> Physics:
+    """One design's figures as money takes them."""
+    pools = step.case.pools
+    machines = [resolve_machine(pool.machine) for pool in pools]
     return Physics(
-        row.design_id, row.label,
+        row.design_id,
+        row.label,
         tuple(
-            _pool(resolve_machine(asked.machine), pool, share)
-            for asked, pool, share in zip(task.case.pools, at.pools, found["prompt_share_of_mixed"], strict=True)
+            _pool(pool, machine, busy, share or 0.0)
+            for pool, machine, busy, share in zip(
+                pools, machines, found["busy"], found["prompt_share_of_mixed"], strict=True
+            )
         ),
-        rate_req_per_s=quantised(task.rate_req_per_s),
-        capacity_req_per_s=quantised(task.capacity_req_per_s),
-        idle_w=quantised(sum(pool_machines(pool) * idle_w(resolve_machine(pool.machine)) for pool in task.case.pools)),
-        mean_w=quantised(at.mean_w),
+        rate_req_per_s=quantised(step.rate_req_per_s),
+        capacity_req_per_s=quantised(max(step.capacity_req_per_s, step.rate_req_per_s)),
+        idle_w=quantised(sum(pool_machines(pool) * idle_w(one) for pool, one in zip(pools, machines, strict=True))),
+        mean_w=quantised(found["mean_w"]),
         input_tokens=quantised(found["new_prompt_tokens"]),
         cached_input_tokens=quantised(found["cached_prompt_tokens"]),
         output_tokens=quantised(found["output_tokens"]),
         saturation_req_per_s=quantised(found["saturation_req_per_s"]) or None,
-    )  # fmt: skip
+    )
 
 
-def _design(subject: Subject, parameters: Parameters) -> DesignRow:
-    return chosen_design(subject.result, parameters.design, "nothing to put a price on")
+def _path(subject: Subject, parameters: Parameters) -> list[tuple[float, DesignRow]]:
+    design = chosen_design(subject.result, parameters.design, "nothing to put a price on")
+    if parameters.growth_percent <= 0:
+        return [(subject.result.spec.rate_req_per_s, design)]
+    return designs_as_it_grows(subject.result, design, parameters.growth_percent, parameters.months)
 
 
-def _pool(machine: Machine, pool: PoolResult, prompt_share: float | None) -> PoolPhysics:
-    of_prompts = prompt_share or 0.0
+def _pool(pool: PoolSpec, machine: Machine, busy: Json, prompt_share: float) -> PoolPhysics:
+    machines = pool_machines(pool)
     return PoolPhysics(
-        pool.role, machine.id, pool.machines, pool.machines * machine.accelerators,
-        provisioned_w=quantised(pool.machines * machine.provisioned()),
-        prefill=quantised(pool.prefill),
-        decode=quantised(pool.decode),
-        hybrid_prefill=quantised(pool.hybrid * of_prompts),
-        hybrid_decode=quantised(pool.hybrid * (1 - of_prompts)),
-    )  # fmt: skip
+        pool.role,
+        machine.id,
+        machines,
+        machines * machine.accelerators,
+        provisioned_w=quantised(machines * machine.provisioned()),
+        prefill=quantised(busy["prefill"]),
+        decode=quantised(busy["decode"]),
+        hybrid_prefill=quantised(busy["hybrid"] * prompt_share),
+        hybrid_decode=quantised(busy["hybrid"] * (1 - prompt_share)),
+    )
 
 
 def _sentences(physics: Physics, found: Json) -> list[str]:
@@ -136,7 +160,7 @@ KIND = Kind(
     task_type=Task,
     task=task,
     cpu_s=cpu_s,
-    steps=lambda task: 1,
+    steps=lambda task: len(task.steps),
     run=run,
     told=told,
     listed=False,

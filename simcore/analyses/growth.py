@@ -187,6 +187,19 @@ def _break(kind: str, name: str, limit: float | None, ends: Sequence[float | Non
     }
 
 
+def designs_as_it_grows(
+    result: StudyResult, design: DesignRow, growth_percent: float, months: int
+) -> list[tuple[float, DesignRow]]:
+    """The design and those that follow it month by month, each with the rate of the month in which it comes."""
+    traffic = Traffic(result.spec.rate_req_per_s, growth_percent, "")
+    path = [
+        (one["rate_req_per_s"], result.row(one["design_id"]))
+        for one in _purchases(result, design, traffic, months)
+        if one.get("design_id")
+    ]
+    return [(rate, row) for rate, row in path if row is not None]
+
+
 def _purchases(result: StudyResult, design: DesignRow, traffic: Traffic, months: int) -> list[Json]:
     """From the design on: each month that the rate passes what is there, the cheapest that holds it and keeps it."""
     path = [_step(0, None, design, result, traffic)]

@@ -46,6 +46,10 @@ def costing(
     busy = prober.probe(OVERLOAD * capacity_req_per_s)
     return {
         "rate_req_per_s": rate_req_per_s,
+        "mean_w": probe.result.mean_w,
+        "busy": [
+            {"prefill": pool.prefill, "decode": pool.decode, "hybrid": pool.hybrid} for pool in probe.result.pools
+        ],
         "prompt_share_of_mixed": prompt_shares(inputs, log, mean_context(statistics), len(case.pools)),
         "saturation_req_per_s": finished_per_s(busy.run),
         "new_prompt_tokens": statistics.prompt_tokens,
