@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simcore.latency.coefficients import Coefficients, coefficients
+from simcore.latency.coefficients import Coefficients, coefficients_of
 from simcore.spec import PRECISION_BYTES, Accelerator
 
 BF16 = "bf16"
@@ -37,7 +37,7 @@ class BalancePoint:
 
 def balance_points(accelerator: Accelerator, engine: str = "vllm-2026") -> list[BalancePoint]:
     """One for each precision that weights may be stored at."""
-    fitted = coefficients(accelerator.id, engine)
+    fitted = coefficients_of(accelerator, engine)
     return [_point(accelerator, precision, fitted) for precision in PRECISION_BYTES]
 
 

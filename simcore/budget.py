@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
-from simcore.latency.coefficients import coefficients
+from simcore.latency.coefficients import coefficients_of
 from simcore.latency.compile import compile_curve
 from simcore.latency.curve import PS_PER_S, IterationCurve
 from simcore.slo.objective import DECODE_BATCH, DECODE_CONTEXT_TOKENS, objective
@@ -86,7 +86,7 @@ def tile_tokens(case: Case, pool: PoolSpec) -> int:
     latency = pool.latency or case.latency
     if latency.source != "roofline":
         return TILE_TOKENS
-    fitted = coefficients(resolve_accelerator(resolve_machine(pool.machine)).id, latency.engine)
+    fitted = coefficients_of(resolve_accelerator(resolve_machine(pool.machine)), latency.engine)
     return fitted.tile(resolve_model(case.model).weight_precision)
 
 

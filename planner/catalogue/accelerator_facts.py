@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from planner.accounts.owned import Visitor
-from planner.catalogue.display import words_of
+from planner.catalogue.columns import columns
+from planner.catalogue.display import NOT_GIVEN, quantity, words_of
 from planner.catalogue.rows import rows
 from planner.catalogue.services import accelerator_for
 from simcore.balance import balance_points
-from simcore.latency.coefficients import Coefficients, coefficients
+from simcore.catalogue import POWERED, accelerator, departures, evidence_id, fitted_as
+from simcore.latency.coefficients import Coefficients, coefficients_of
 from simcore.power import power_coefficients
 from simcore.residuals import Residual, residuals
 from simcore.spec import Accelerator
@@ -39,6 +41,15 @@ class Fitted:
     source: str
 
 
+@dataclass(frozen=True)
+class Departure:
+    """A figure that it has otherwise than the accelerator that was measured."""
+
+    words: str
+    own: str
+    measured: str
+
+
 def accelerator_facts(user: Visitor, row_id: str) -> dict[str, object]:
     """What follows, as fields of a row's page."""
     used_by = [
@@ -48,16 +59,34 @@ def accelerator_facts(user: Visitor, row_id: str) -> dict[str, object]:
     points = balance_points(device)
     said = listed([f"{point.tokens:,.0f} tokens with weights in {point.weights}" for point in points[:2]])
     notes = [f"Its balance point: {said}."]
-    reached = coefficients(row_id, ENGINE)
-    fitted = _fitted(device, reached)
+    reached = coefficients_of(device, ENGINE)
     return {
         "notes": notes,
         "stand_in": reached.stand_in or "",
-        "fitted": fitted,
+        "fitted": _fitted(device, reached),
         "balance": points,
-        "measured": _measured(row_id),
+        "measured": _measured(evidence_id(device)),
+        "measured_as": fitted_as(device) if fitted_as(device) != row_id else "",
+        "departures": _departures(device),
         "used_by": used_by,
     }
+
+
+def _departures(device: Accelerator) -> list[Departure]:
+    """Those of times, and the TDP's, on which measured watts rest."""
+    found = departures(device, POWERED)
+    if not found:
+        return []
+    measured = accelerator(fitted_as(device))
+    units = columns("accelerators")
+    return [
+        Departure(words_of(name), *(_shown(getattr(row, name), units[name].unit) for row in (device, measured)))
+        for name in found
+    ]
+
+
+def _shown(value: float | None, unit: str) -> str:
+    return NOT_GIVEN if value is None else quantity(str(value), unit)
 
 
 def _fitted(device: Accelerator, reached: Coefficients) -> list[Fitted]:

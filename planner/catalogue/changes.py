@@ -8,13 +8,12 @@ from django.urls import reverse
 
 from planner.accounts.owned import Visitor
 from planner.catalogue.columns import columns
-from planner.catalogue.display import quantity, words_of
+from planner.catalogue.display import NOT_GIVEN, quantity, words_of
 from planner.catalogue.kept import Kept, kept_fabric, kept_machines, kept_model, kept_prices
 from planner.catalogue.services import fabric_for, model_for, price_books_for, whole_machines_for
 from simcore.spec import Accelerator, Fabric, Machine, Model, Price, SpecError
 
 GONE = "not in the catalogue any more"
-NOT_GIVEN = "not given"
 
 
 @dataclass(frozen=True)

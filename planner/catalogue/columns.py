@@ -17,10 +17,12 @@ from planner.catalogue.display import words_of
 from simcore import catalogue
 from simcore.catalogue import CLASSES
 
-UNITS_NOT_SHIPPED = {"power_base": "", "power_by_mbu": "", "power_by_mfu": "", "kv_precision": ""}
+UNITS_NOT_SHIPPED = dict.fromkeys(("power_base", "power_by_mbu", "power_by_mfu", "measured_as", "kv_precision"), "")
 """Units of the columns that no shipped row has."""
 SHARES = ("power_base", "power_by_mbu", "power_by_mfu", "efficiency")
 """Numbers without a unit that are shares."""
+CHOICES = {("accelerators", "measured_as"): catalogue.accelerator_ids}
+"""Columns that hold the id of a shipped row, whatever the team's own are."""
 REFERENCES = {("machines", "accelerator"): "accelerators"}
 """Columns that hold the id of a row of another table."""
 LONGEST_TEXT = 200
@@ -167,7 +169,8 @@ def columns(table: str) -> dict[str, Column]:
 def _column(table: str, field: "dataclasses.Field[Any]", hint: Any, unit: str) -> Column:
     options = [option for option in typing.get_args(hint) or (hint,) if option is not type(None)]
     literal = hint if typing.get_origin(hint) is typing.Literal else options[0]
-    choices = typing.get_args(literal) if typing.get_origin(literal) is typing.Literal else ()
+    listed = CHOICES.get((table, field.name), tuple)()
+    choices = typing.get_args(literal) if typing.get_origin(literal) is typing.Literal else listed
     kinds = {bool: "flag", int: "count", float: "number", Decimal: "number"}
     kind = "choice" if choices else next((kinds[option] for option in options if option in kinds), "text")
     default = "" if field.default in (dataclasses.MISSING, None) else str(field.default)

@@ -19,6 +19,7 @@ WORDS = {
     "power_base": "Power at work, whatever the work: of idle to TDP",
     "power_by_mbu": "More at full memory bandwidth",
     "power_by_mfu": "More at full FLOP/s",
+    "measured_as": "Measured as",
     "host_w": "Host: CPUs, NICs, switches",
     "fans_w": "Fans, at full load",
     "nameplate_w": "Nameplate power",
@@ -58,6 +59,7 @@ STATUS_WORDS = {
     "assumption": "posited, by a paper or by us: not a measurement",
     "user": "your team's own",
 }
+NOT_GIVEN = "not given"
 MIB = 2**20
 
 

@@ -28,6 +28,7 @@ from simcore.spec import SpecError
 STATUS_CHOICES = [(USER, "your team's own"), *((status, status) for status in STATUSES)]
 LONGEST_SOURCE = 500
 ID = "id"
+MEASURED_AS = "measured_as"
 
 
 class RowForm(forms.Form):
@@ -118,8 +119,10 @@ class RowForm(forms.Form):
         )
 
     def _initial(self, field: str) -> str:
-        """A clone is called otherwise."""
+        """A clone is called otherwise, and is the same device as what it is cloned from until it says another."""
         before = self._before.get(field, "")
+        if self.like and field == MEASURED_AS and self.like.shipped:
+            return before or self.like.row_id
         return f"{before}, ours" if field == "name" and self.like else before
 
     @property

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from planner.accounts.owned import Visitor
-from planner.catalogue.accelerator_facts import Fitted, Measured, accelerator_facts
+from planner.catalogue.accelerator_facts import Departure, Fitted, Measured, accelerator_facts
 from planner.catalogue.books import books
 from planner.catalogue.display import STATUS_WORDS, ShownFigure, quantity, shown
 from planner.catalogue.listing import TITLES
 from planner.catalogue.models import FigureOverride
 from planner.catalogue.rows import ORIGINS, Row
 from planner.catalogue.services import accelerator_for, fabric_for, machine_for, model_for, names_of, whole_machines_for
+from simcore import catalogue
 from simcore.balance import BalancePoint
 from simcore.memory import DoesNotFit, kv_bytes_per_token, kv_capacity, weight_bytes
 from simcore.power import idle_w
@@ -64,6 +65,10 @@ class RowPage:
     measured: list[Measured] = field(default_factory=list)
     stand_in: str = ""
     """The accelerator whose measured shares of its peaks predictions take, where nothing was measured on this one."""
+    measured_as: str = ""
+    """Another accelerator, whose measurements are taken for its own."""
+    departures: list[Departure] = field(default_factory=list)
+    """Figures in which it is not the one that was measured."""
     fitted: list[Fitted] = field(default_factory=list)
     used_by: list[tuple[str, str]] = field(default_factory=list)
     """Machines that have the accelerator: id and name."""
@@ -105,7 +110,20 @@ def _of_machine(user: Visitor, row_id: str) -> dict[str, object]:
     of = machine.accelerator
     device = of if isinstance(of, Accelerator) else accelerator_for(user, of)
     whole = replace(machine, accelerator=device)
-    return {"notes": _machine_notes(whole, device), "prices": _prices(user, row_id)}
+    return {"notes": [*_machine_notes(whole, device), *_yardstick(whole)], "prices": _prices(user, row_id)}
+
+
+def _yardstick(machine: Machine) -> list[str]:
+    """Of a shipped machine that the team has otherwise."""
+    if machine.id not in catalogue.machine_ids():
+        return []
+    shipped = catalogue.machine(machine.id)
+    if machine == replace(shipped, accelerator=catalogue.resolve_accelerator(shipped)):
+        return []
+    return [
+        "Where slowdown limits are relative to it, it stays as it is shipped: the same limits mean the same in every"
+        " team and year."
+    ]
 
 
 def _machine_notes(machine: Machine, device: Accelerator) -> list[str]:

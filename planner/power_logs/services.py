@@ -10,7 +10,7 @@ from django.db import transaction
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.power_logs.models import PowerLog
-from simcore.catalogue import resolve_accelerator
+from simcore.catalogue import POWERED, known_as, resolve_accelerator
 from simcore.measurements import Content
 from simcore.measurements.power_logs.figures import figures, over_time
 from simcore.measurements.power_logs.read import read_power_contents
@@ -107,11 +107,13 @@ def with_logged_power(user: Visitor, key: str, machines: Sequence[Machine]) -> l
     log = rows.filter(pk=number).first() if number.isdecimal() and len(number) < 19 else None
     if log is None:
         raise SpecError(f"found '{key}', expected one of your team's power logs: it may have been deleted")
-    if not any(resolve_accelerator(machine).id == log.accelerator for machine in machines):
+    devices = [resolve_accelerator(machine) for machine in machines]
+    logged = [log.accelerator in known_as(device, POWERED) for device in devices]
+    if not any(logged):
         raise SpecError(f"found {log.name}, which is of {log.accelerator}; no machine chosen has it")
     measured = resolve_accelerator(log.fitted())
     figures_of_it = {name: getattr(measured, name) for name in REPLACED}
     return [
-        replace(machine, accelerator=replace(own, **figures_of_it)) if own.id == log.accelerator else machine
-        for machine, own in ((machine, resolve_accelerator(machine)) for machine in machines)
+        replace(machine, accelerator=replace(own, **figures_of_it)) if is_logged else machine
+        for machine, own, is_logged in zip(machines, devices, logged, strict=True)
     ]

@@ -122,7 +122,7 @@ NOTES = {
     "power": "A power log's figures are of its accelerator; other machines keep the catalogue's.",
     "pue": "Facility power over that of the machines; it multiplies mean drawn power alone.",
     "slowdown_multiplier": "Above 1: looser.",
-    "slowdown_reference": "Batch 1, memory fit ignored.",
+    "slowdown_reference": "As it is shipped, whatever a team overrides; batch 1, memory fit ignored.",
     "size_to": "The interval joins chance in the simulation and the error of iteration times (docs/uncertainty.md).",
     "counts_tried": "Every: co-located, each count; split, beside each prefill count as many decode machines as fit."
     " What another design beats by proof is not simulated.",

@@ -12,7 +12,7 @@ from planner.scenarios.errors import FieldErrors, at_field
 from planner.scenarios.forms import LIMITED, with_defaults
 from planner.scenarios.models import Revision
 from planner.workloads.models import Workload
-from simcore.catalogue import resolve_accelerator
+from simcore.catalogue import known_as, resolve_accelerator
 from simcore.spec import (
     AbsoluteSlo,
     AttainmentSlo,
@@ -191,7 +191,7 @@ def _source(
     if key in LATENCIES:
         return LATENCIES[key], {}
     calibration = calibration_for(user, key)
-    own = [machine for machine in machines if resolve_accelerator(machine).id == calibration.accelerator]
+    own = [machine for machine in machines if calibration.accelerator in known_as(resolve_accelerator(machine))]
     if calibration.model != model.id:
         raise SpecError(
             f"found {calibration.name}, which is of {calibration.model}; expected a calibration of {model.id}"

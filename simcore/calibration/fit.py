@@ -19,7 +19,7 @@ from scipy.optimize import least_squares
 from simcore.calibration.knobs import Knob, client_s, shipped_value, turned, usable
 from simcore.calibration.observations import NOISE, Observation
 from simcore.calibration.target import Target
-from simcore.latency.coefficients import Coefficients, coefficients
+from simcore.latency.coefficients import Coefficients, coefficients_of
 from simcore.latency.curve import IterationCurve
 from simcore.latency.roofline import roofline_curve
 
@@ -50,7 +50,7 @@ class Model:
 
     def __init__(self, target: Target, every: Sequence[Observation]) -> None:
         self.target, self.every = target, every
-        self.shipped = coefficients(target.accelerator.id, target.engine)
+        self.shipped = coefficients_of(target.accelerator, target.engine)
         self.measured = np.array([figure.seconds for one in every for figure in one.figures])
         self.noise = np.array([NOISE[figure.phase] for one in every for figure in one.figures])
 

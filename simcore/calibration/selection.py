@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from simcore.calibration.target import Target, precision_of
-from simcore.catalogue import model_ids
+from simcore.catalogue import known_as, model_ids
 from simcore.measurements import Flag, Flags, Measurements, ServingPoint, Setting, StepPoint
 from simcore.spec import SpecError
 from simcore.stages import check_parallelism
@@ -120,15 +120,19 @@ def _other_model(setting: Setting, target: Target, several: bool) -> Reason:
 
 
 def _other_accelerator(setting: Setting, target: Target, several: bool) -> Reason:
-    name, wanted = setting.accelerator, target.accelerator.id
-    if not name or name.lower() in (wanted.lower(), target.machine.id.lower()):
+    name, wanted = setting.accelerator, known_as(target.accelerator)
+    if not name or name.lower() in (target.machine.id.lower(), *(known.lower() for known in wanted)):
         return None
-    short = wanted.lower().split("-")[0]
     words = re.split(r"[^a-z0-9]+", name.lower())
-    capped = "pcap" in words
-    if (short in words or any(re.fullmatch(rf"{short}x\d+|\d+x{short}", word) for word in words)) and not capped:
+    if "pcap" not in words and any(_is_short_for(known, words) for known in wanted):
         return None
-    return "accelerator", name, f"expected {wanted}"
+    return "accelerator", name, f"expected {target.accelerator.id}"
+
+
+def _is_short_for(accelerator_id: str, words: Sequence[str]) -> bool:
+    """``H100``, ``8xH100`` or ``h100x8`` of ``h100-80gb``."""
+    short = re.escape(accelerator_id.lower().split("-")[0])
+    return any(re.fullmatch(rf"{short}|{short}x\d+|\d+x{short}", word) for word in words)
 
 
 def _other_precision(setting: Setting, target: Target, several: bool) -> Reason:

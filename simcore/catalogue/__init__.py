@@ -3,6 +3,7 @@ and status.
 """
 
 from simcore.catalogue.figures import STATUSES, TABLES, Figure, figures
+from simcore.catalogue.likeness import POWERED, TIMED, departures, evidence_id, fitted_as, known_as
 from simcore.catalogue.prices import price_book, price_book_ids, price_books
 from simcore.catalogue.rows import (
     CLASSES,
@@ -22,15 +23,21 @@ from simcore.catalogue.rows import (
 
 __all__ = [
     "CLASSES",
+    "POWERED",
     "STATUSES",
     "TABLES",
+    "TIMED",
     "Figure",
     "accelerator",
     "accelerator_ids",
     "build",
+    "departures",
+    "evidence_id",
     "fabric",
     "fabric_ids",
     "figures",
+    "fitted_as",
+    "known_as",
     "machine",
     "machine_ids",
     "model",

@@ -62,9 +62,14 @@ def model_ids() -> tuple[str, ...]:
 
 
 def resolve_accelerator(of: Machine | Accelerator | str) -> Accelerator:
-    """The accelerator of a machine (or of an id), inline or from the catalogue."""
+    """The accelerator of a machine (or of an id), inline or from the catalogue; SpecError where it is ``measured_as``
+    none of the catalogue's."""
     named = of.accelerator if isinstance(of, Machine) else of
-    return accelerator(named) if isinstance(named, str) else named
+    if isinstance(named, str):
+        return accelerator(named)
+    if named.measured_as is not None:
+        _row(f"measured_as of {named.id}", _accelerators(), named.measured_as)
+    return named
 
 
 def resolve_machine(named: str | Machine) -> Machine:

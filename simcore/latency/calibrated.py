@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from simcore.catalogue import resolve_accelerator
+from simcore.catalogue import known_as, resolve_accelerator
 from simcore.latency.capped import under_cap
 from simcore.latency.coefficients import LISTED_TP, Coefficients
 from simcore.latency.curve import IterationCurve
@@ -216,12 +216,12 @@ def calibrated_curve(
 ) -> IterationCurve:
     """The curve by ``latency.path`` (or ``latency.calibration``); SpecError where it is of another accelerator."""
     calibration = calibration_of(latency)
-    found, expected = resolve_accelerator(machine).id, calibration.validity.accelerator
-    if found != expected:
+    device, expected = resolve_accelerator(machine), calibration.validity.accelerator
+    if expected not in known_as(device):
         raise SpecError(
-            f"latency.path: '{latency.path or 'calibration'}' is of {expected}, found {found} (machine {machine.id}),"
-            f" expected a machine of {expected}, or a latency of its own for {machine.id}: pools[].latency,"
-            " machines[].latency, slo.reference_latency"
+            f"latency.path: '{latency.path or 'calibration'}' is of {expected}, found {device.id} (machine"
+            f" {machine.id}), expected a machine of {expected}, or a latency of its own for {machine.id}:"
+            " pools[].latency, machines[].latency, slo.reference_latency"
         )
     curve = _curve(model, machine, tensor_parallel, pipeline_parallel, calibration)
     return replace(curve, source=words(calibration, model, machine, tensor_parallel, pipeline_parallel))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 
-from simcore.spec import SpecError
+from simcore.catalogue import departures, fitted_as
+from simcore.spec import Accelerator, SpecError
 
 ANY = "*"
 """Rows of all accelerators."""
@@ -137,6 +138,14 @@ def coefficients(accelerator_id: str, engine: str) -> Coefficients:
         stand_in = _stand_in(accelerator_id, engine)
         rows = {**_rows(stand_in, engine), **_measured(accelerator_id, engine)}
     return _built(rows, stand_in)
+
+
+def coefficients_of(device: Accelerator, engine: str) -> Coefficients:
+    """The coefficients of what it is measured as; where its peaks or bandwidths are others, that one stands in."""
+    found = coefficients(fitted_as(device), engine)
+    if found.stand_in or not departures(device):
+        return found
+    return replace(found, status="assumption", stand_in=fitted_as(device))
 
 
 def _built(rows: Mapping[str, dict[str, str]], stand_in: str | None) -> Coefficients:

@@ -13,10 +13,10 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple, Protocol
 
+from simcore.catalogue import evidence_id, machine_ids, resolve_accelerator
 from simcore.catalogue import machine as machine_of
-from simcore.catalogue import machine_ids, resolve_accelerator
 from simcore.catalogue import model as model_of
-from simcore.latency.coefficients import coefficients
+from simcore.latency.coefficients import coefficients_of
 from simcore.latency.curve import IterationCurve
 from simcore.latency.kernel_steps import DATE, SOURCE, kernel_steps
 from simcore.latency.roofline import roofline_curve
@@ -101,7 +101,7 @@ def nearest_evidence(model: Model, machine: Machine, tensor_parallel: int, engin
     measured = _measured_engine(engine)
     groups = _points(measured)
     nearest = min(groups, key=lambda group: _distance(group, model, machine, tensor_parallel, engine))
-    accelerator = resolve_accelerator(machine).id
+    accelerator = evidence_id(resolve_accelerator(machine))
     wanted = Group(model.id, accelerator, tensor_parallel, model.weight_precision, model.kv_precision)
     found = groups[nearest]
     error = mean_error(nearest, measured)
@@ -194,9 +194,9 @@ def _distance(
     group: Group, model: Model, machine: Machine, tensor_parallel: int, engine: str
 ) -> tuple[int, int, float, float]:
     """Another accelerator (one that stands in for it less so), other forms of the model, size and precision, TP."""
-    accelerator = resolve_accelerator(machine).id
-    other = 0 if group.accelerator_id == accelerator else 2
-    if other and group.accelerator_id == coefficients(accelerator, engine).stand_in:
+    accelerator = resolve_accelerator(machine)
+    other = 0 if group.accelerator_id == evidence_id(accelerator) else 2
+    if other and group.accelerator_id == coefficients_of(accelerator, engine).stand_in:
         other = 1
     forms = len(set(_forms(model)) ^ set(_forms(group.model)))
     size = abs(math.log2(model.parameters / group.model.parameters)) + (model.id != group.model_id)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from simcore.catalogue import resolve_accelerator
+from simcore.catalogue import known_as, resolve_accelerator
 from simcore.latency.capped import under_cap
 from simcore.latency.curve import IterationCurve
 from simcore.latency.piecewise import Piecewise
@@ -72,23 +72,24 @@ def measured_curve(
 def step_times(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec) -> StepTimes:
     """The medians that ``latency`` names for this model, machine and TP, before extension.
 
-    Rows are looked up by the machine's id, then by its accelerator's, with ``-pcap`` where it is capped; a capped
-    machine falls back on uncapped rows in the shipped table alone. They take the machine's slowdown, or the law.
+    Rows are looked up by the machine's id, then by its accelerator's and by what that is measured as, with ``-pcap``
+    where it is capped; a capped machine falls back on uncapped rows in the shipped table alone. They take the machine's
+    slowdown, or the law.
     """
-    uncapped = resolve_accelerator(machine).id
-    hardware = uncapped if machine.power_cap_w is None else f"{uncapped}-pcap"
-    wanted = [machine.id, hardware]
+    uncapped = known_as(resolve_accelerator(machine))
+    capped = "" if machine.power_cap_w is None else "-pcap"
+    wanted = [machine.id, *(f"{name}{capped}" for name in uncapped)]
     if latency.path is None:
         table = shipped_step_times(latency.decode_key)
-        wanted.append(uncapped)
+        wanted += uncapped
     else:
         table = read_step_times(latency.path, latency.decode_key)
     for name in dict.fromkeys(wanted):
         found = table.series.get((model.id, name, tensor_parallel))
         if found and found.prefill_ms and found.decode_ms:
-            slowed = Fraction(repr(machine.prefill_slowdown or 1.0)) if name == uncapped else Fraction(1)
+            slowed = Fraction(repr(machine.prefill_slowdown or 1.0)) if name in uncapped else Fraction(1)
             words = _words(table.source, name, tensor_parallel, slowed)
-            return StepTimes(found.prefill_ms, found.decode_ms, words, slowed, name == uncapped)
+            return StepTimes(found.prefill_ms, found.decode_ms, words, slowed, name in uncapped)
     has = ", ".join(f"{m} on {h} TP{t}" for m, h, t in table.series) or "no rows"
     raise SpecError(
         f"latency: found no measured prefill and decode times of {model.id} on {' or '.join(dict.fromkeys(wanted))}"

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import math
 
-from simcore.catalogue import resolve_accelerator
-from simcore.latency.coefficients import CROWDED_SEQUENCES, LISTED_TP, Coefficients, coefficients
+from simcore.catalogue import departures, resolve_accelerator
+from simcore.latency.coefficients import CROWDED_SEQUENCES, LISTED_TP, Coefficients, coefficients_of
 from simcore.latency.curve import ATTENTION_FRACTION_BITS, PS_PER_S, IterationCurve
 from simcore.latency.operators import dense_layer_operators, expert_layer_operators
 from simcore.latency.terms import (
@@ -62,7 +62,7 @@ def roofline_curve(
     """The curve of the slowest stage, in whole ps; ``Machine.prefill_slowdown`` multiplies all but decodes. With
     ``fitted`` (a calibration's) in place of the shipped coefficients of the machine's accelerator and ``engine``.
     """
-    fitted = fitted or coefficients(resolve_accelerator(machine).id, engine)
+    fitted = fitted or coefficients_of(resolve_accelerator(machine), engine)
     parts = stage_parts(model, machine, tensor_parallel, pipeline_parallel, fitted)
     knots, slow = _knots(fitted.tile(model.weight_precision)), machine.prefill_slowdown or 1.0
     prefill, decode, hybrid = _base_ps(parts, knots, slow)
@@ -161,7 +161,8 @@ def _decode_seq_s(part: Part) -> float:
 
 def _words(part: Part, engine: str, slowdown: float) -> str:
     fitted = part.fitted
-    assumed = f"; no fit for this accelerator, shares of {fitted.stand_in} assumed" if fitted.stand_in else ""
+    of = "these figures" if departures(part.accelerator) else "this accelerator"
+    assumed = f"; no fit for {of}, shares of {fitted.stand_in} assumed" if fitted.stand_in else ""
     slowed = f"; prefill x {slowdown:g} (an assumption)" if slowdown != 1 else ""
     return (
         f"roofline: {part.model.id} on {part.accelerator.id} TP{part.tensor_parallel} PP{part.pipeline_parallel},"

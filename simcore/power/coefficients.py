@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from math import sqrt
 
+from simcore.catalogue import POWERED, departures, fitted_as
 from simcore.spec import Accelerator
 
 ANY = "*"
@@ -43,11 +44,14 @@ class PowerCoefficients:
 
 @cache
 def power_coefficients(accelerator: Accelerator) -> PowerCoefficients:
-    """An accelerator's coefficients: its own where it has them, else its id's in the shipped table, else ``*``'s."""
-    shipped = _table().get(accelerator.id) or _table()[ANY]
+    """An accelerator's coefficients: its own where it has them, else in the shipped table those of what it is measured
+    as, else ``*``'s. They are assumed where its peaks or TDP are others than those that were measured."""
+    shipped = _table().get(fitted_as(accelerator)) or _table()[ANY]
     own = {name: getattr(accelerator, name) for name in FIELDS}
     base, by_mbu, by_mfu = (shipped[name][0] if own[name] is None else own[name] for name in FIELDS)
     _, status, source = shipped[FIELDS[0]]
+    if departures(accelerator, POWERED):
+        status, source = "assumption", f"{source}, of {fitted_as(accelerator)} as it is shipped"
     if any(value is not None for value in own.values()):
         status, source = "given", "given with the accelerator"
     return PowerCoefficients(base, by_mbu, by_mfu, shipped["power_unpacking"][0], status, source)

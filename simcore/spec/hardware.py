@@ -34,6 +34,9 @@ class Accelerator:
     """More of it at the whole of the memory bandwidth."""
     power_by_mfu: float | None = bounded(None, least=0)
     """More of it at the whole of the FLOP/s."""
+    measured_as: str | None = None
+    """The shipped accelerator that it is: what was fitted to that one's measurements and compared with them is taken
+    for it too, as far as its figures are the same (``simcore.catalogue.likeness``)."""
 
     def __post_init__(self) -> None:
         if self.idle_w > self.tdp_w:

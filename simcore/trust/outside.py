@@ -10,13 +10,22 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from simcore.catalogue import accelerator as accelerator_of
+from simcore.catalogue import (
+    departures,
+    evidence_id,
+    fitted_as,
+    model_ids,
+    resolve_accelerator,
+    resolve_machine,
+    resolve_model,
+)
 from simcore.catalogue import model as model_of
-from simcore.catalogue import model_ids, resolve_accelerator, resolve_machine, resolve_model
 from simcore.latency.calibrated import calibration_of, outside
 from simcore.latency.measured import step_times
 from simcore.memory import DoesNotFit, kv_capacity
 from simcore.scheduler_defaults import BATCH_SIZES
-from simcore.spec import Case, LatencySpec, Machine, MemorySpec, Model, PoolSpec, SpecError
+from simcore.spec import Accelerator, Case, LatencySpec, Machine, MemorySpec, Model, PoolSpec, SpecError
 from simcore.traces import Trace
 from simcore.trust.groups import ErrorGroup, error_groups, place_of
 from simcore.trust.phase_error import PHASES
@@ -61,9 +70,13 @@ class Curve:
     memory: MemorySpec | None = None
 
     @property
+    def device(self) -> Accelerator:
+        return resolve_accelerator(self.machine)
+
+    @property
     def accelerator(self) -> str:
-        """The accelerator's id."""
-        return resolve_accelerator(self.machine).id
+        """The accelerator's id, as people know it."""
+        return self.device.id
 
 
 def curves_of(cases: Iterable[Case]) -> list[Curve]:
@@ -140,7 +153,7 @@ def _table(curve: Curve, asked: Asked) -> Iterable[str]:
 def _roofline(curve: Curve, asked: Asked) -> Iterable[str]:
     engine = curve.latency.engine
     every = [group for group in _measured(engine) if group.phase in TIMES]
-    here = [group for group in every if group.place.accelerator == curve.accelerator]
+    here = [group for group in every if group.place.accelerator == evidence_id(curve.device)]
     yield from _forms(curve.model, engine, every)
     yield from _accelerator(curve, engine, here)
     yield from _parallel(curve, here)
@@ -207,11 +220,26 @@ def forms(model: Model) -> list[str]:
 
 
 def _accelerator(curve: Curve, engine: str, here: list[ErrorGroup]) -> Iterable[str]:
-    if not here:
+    departs = departures(curve.device)
+    if departs:
+        yield f"accelerator {curve.accelerator}: {_departing(curve.device, departs)}"
+    elif not here:
         yield f"accelerator {curve.accelerator}: no time of it was compared with {engine}, others' stand in"
     elif engine in DEVICE_TIMES and not any(_is_whole_engine(group, engine) for group in here):
         found = "its kernels were measured, no whole engine; host time is others'"
         yield f"engine {engine} on {curve.accelerator}: {found}"
+
+
+def _departing(device: Accelerator, names: Iterable[str]) -> str:
+    """In what it is not the one that was measured."""
+    measured = accelerator_of(fitted_as(device))
+    said = [f"{name} {_figure(device, name)}, measured with {_figure(measured, name)}" for name in names]
+    return f"{listed(said)} ({measured.id})"
+
+
+def _figure(device: Accelerator, name: str) -> str:
+    value = getattr(device, name)
+    return "none" if value is None else f"{value:g}"
 
 
 def _is_whole_engine(group: ErrorGroup, engine: str) -> bool:

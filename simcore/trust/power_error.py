@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from math import pi, sqrt
 
-from simcore.catalogue import resolve_accelerator
+from simcore.catalogue import POWERED, evidence_id, resolve_accelerator
 from simcore.power.coefficients import FIELDS
 from simcore.spec import LatencySpec, Machine, Model
 from simcore.trust.groups import place_of
@@ -37,7 +37,7 @@ def has_own_power(machine: Machine) -> bool:
 
 
 def _shipped_error(model: Model, machine: Machine, tensor_parallel: int, latency: LatencySpec) -> PhaseError | None:
-    accelerator = resolve_accelerator(machine).id
+    accelerator = evidence_id(resolve_accelerator(machine), POWERED)
     if latency.source == "roofline" and latency.engine == WHOLE_ENGINES:
         return nearest_error(place_of(model, accelerator, tensor_parallel), ("power",), WHOLE_ENGINES)
     known = _fitted()

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 
-from simcore.catalogue import resolve_accelerator
+from simcore.catalogue import fitted_as, resolve_accelerator
 from simcore.latency.measured import step_times
 from simcore.spec import LatencySpec, Machine, Model
 from simcore.trust.phase_error import NORMAL, PhaseError
@@ -23,10 +23,11 @@ def table_errors(model: Model, machine: Machine, tensor_parallel: int, latency: 
     """Of prefills and decodes: the scatter of repeated runs, and a quarter of what the line misses a knot by that is
     left out. Hybrids were not measured: off by as much as ``hybrid_factor`` changes, and as prefills are."""
     times = step_times(model, machine, tensor_parallel, latency)
-    where = f"{model.id} on {resolve_accelerator(machine).id} TP{tensor_parallel}"
+    device = resolve_accelerator(machine)
+    where = f"{model.id} on {device.id} TP{tensor_parallel}"
     found = {}
     for phase, knots in (("prefill", times.prefill_ms), ("decode", times.decode_ms)):
-        scatter = _scatter().get((model.id, resolve_accelerator(machine).id, tensor_parallel, phase), 0.0)
+        scatter = _scatter().get((model.id, fitted_as(device), tensor_parallel, phase), 0.0)
         half = NORMAL * math.hypot(scatter if latency.path is None else 0.0, _between_knots(knots))
         found[phase] = PhaseError(0.0, half, len(knots), 1, 0, where, times.source)
     hybrid = found["prefill"].also(abs(math.log(latency.hybrid_factor)))

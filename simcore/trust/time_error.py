@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from simcore.catalogue import resolve_accelerator
+from simcore.catalogue import evidence_id, resolve_accelerator
 from simcore.latency.calibrated import calibration_of
 from simcore.latency.coefficients import ON_KERNELS
 from simcore.latency.compile import compile_curve
@@ -83,7 +83,7 @@ def time_error(
 def _time_error(
     model: Model, machine: Machine, tensor_parallel: int, pipeline_parallel: int, latency: LatencySpec
 ) -> TimeError:
-    accelerator = resolve_accelerator(machine).id
+    accelerator = evidence_id(resolve_accelerator(machine))
     key = f"{latency.source} {latency.engine} {latency.path or ''} {accelerator} {tensor_parallel} {pipeline_parallel}"
     if latency.source == "curve":
         return TimeError(f"{key} {hash(latency)}", ())

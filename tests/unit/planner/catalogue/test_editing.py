@@ -92,6 +92,23 @@ def test_a_clone_keeps_the_provenance_of_what_is_left(alice_client: Client, alic
     assert accelerator_for(alice, "h100-ours").memory_bytes == accelerator_for(alice, "h100-80gb").memory_bytes
 
 
+def test_a_clone_keeps_what_was_measured_until_a_peak_is_another(alice_client: Client) -> None:
+    change(alice_client, "/catalogue/accelerators/add?like=h100-80gb", id="h100-ours", memory_bytes="94 GiB")
+    page = unescape(alice_client.get("/catalogue/accelerators/h100-ours").content.decode())
+    assert 'It is measured as <a href="/catalogue/accelerators/h100-80gb">' in page
+    assert "<code>measured_as</code> h100-80gb" in page
+    assert "llama-3.1-70b" in page
+    assert "What it no longer keeps" not in page
+    status, _ = change(alice_client, "/catalogue/accelerators/h100-ours/edit", memory_bandwidth_bytes_per_s="2 TB/s")
+    assert status == 302
+    page = unescape(alice_client.get("/catalogue/accelerators/h100-ours").content.decode())
+    assert "What it no longer keeps" in page
+    assert '<th scope="row">Memory bandwidth</th><td class="number">2 TB/s</td><td class="number">3.35 TB/s' in page
+    assert "llama-3.1-70b" not in page
+    status, page = change(alice_client, "/catalogue/accelerators/h100-ours/edit", measured_as="h100-ours")
+    assert (status, "Found ‘h100-ours’, expected one of a100-80gb" in page) == (422, True)
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
