@@ -22,7 +22,7 @@ from planner.workloads.rescaling import MOST_RATE, rate_of
 from planner.workloads.upload_limit import too_large
 from simcore.spec import SpecError
 from simcore.traces import SyntheticSpec
-from simcore.traces.rescaled import Burstiness, rescaled
+from simcore.traces.rescaled import Burstiness, Times, rescaled
 from simcore.traces.statistics import statistics
 
 
@@ -87,9 +87,10 @@ class WorkloadRescaled(APIView):
                 raise SpecError(f"found {rate:g}, expected more than 0, at most {MOST_RATE:,}")
         except SpecError as error:
             raise ValidationError({"rate_req_per_s": [f"{error}."]}) from None
-        trace = row.trace()
-        ways = {how: _burstiness(found) for how, found in rescaled(trace, rate).items()}
-        return Response({"rate_req_per_s": rate, "own": _burstiness(Burstiness.of(trace)), "arrivals": ways})
+        arrival_ps = row.arrival_ps()
+        ways = {how: _burstiness(found) for how, found in rescaled(arrival_ps, rate).items()}
+        own = _burstiness(Burstiness.of(Times.of(arrival_ps)))
+        return Response({"rate_req_per_s": rate, "own": own, "arrivals": ways})
 
 
 def _uploaded(team: Any, user: Any, name: str, upload: UploadedFile) -> Workload:

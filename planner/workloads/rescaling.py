@@ -8,7 +8,7 @@ from planner.numerals import short
 from planner.workloads.charts import WAYS, Chart, dispersion_chart
 from planner.workloads.models import Workload
 from simcore.spec import SpecError
-from simcore.traces.rescaled import Burstiness, rescaled
+from simcore.traces.rescaled import Burstiness, Times, rescaled
 
 HEAD = ("arrivals", "requests/s", "variance over mean, 1 s", "60 s", "variation of gaps", "what that is")
 SAID = {
@@ -45,8 +45,8 @@ def rescaling(workload: Workload, rate_req_per_s: float) -> Rescaling:
     """At a rate. SpecError where there is no such rate."""
     if not 0 < rate_req_per_s <= MOST_RATE:
         raise SpecError(f"found {rate_req_per_s:g}, expected more than 0, at most {MOST_RATE:,} requests/s")
-    trace = workload.trace()
-    own, ways = Burstiness.of(trace), rescaled(trace, rate_req_per_s)
+    arrival_ps = workload.arrival_ps()
+    own, ways = Burstiness.of(Times.of(arrival_ps)), rescaled(arrival_ps, rate_req_per_s)
     factor = rate_req_per_s / own.rate_req_per_s
     return Rescaling(
         rate_req_per_s,
@@ -74,6 +74,8 @@ def _cells(how: str, found: Burstiness, factor: float) -> list[str]:
     said = SAID[how].format(k=short(factor), copies=max(1, round(factor)) if math.isfinite(factor) else 1)
     if how == "superpose" and round(factor) <= 1:
         said = "One copy is nearest to that rate: as compressed."
+    if found.of_first is not None:
+        said += f" Figures of the first {found.of_first:,} requests of the workload."
     return [WAYS[how], short(found.rate_req_per_s), *_figures(found), said]
 
 

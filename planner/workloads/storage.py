@@ -4,8 +4,12 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore.traces import Trace
 
@@ -28,14 +32,26 @@ def packed(trace: Trace) -> bytes:
     return zlib.compress(stream.getbuffer(), FAST)
 
 
+def arrivals(data: bytes, name: str) -> NDArray[np.int64]:
+    """The arrivals alone, in picoseconds: a third of the time."""
+    with _columns(data, name) as columns:
+        return np.cumsum(columns["gap_ps"])
+
+
 def unpacked(data: bytes, name: str) -> Trace:
+    with _columns(data, name) as columns:
+        return Trace.of(
+            name,
+            np.cumsum(columns["gap_ps"]),
+            *(columns[column] for column in COUNTS),
+            *(json.loads(columns[column].tobytes()) if column in columns else None for column in TEXTS),
+        )
+
+
+@contextmanager
+def _columns(data: bytes, name: str) -> Iterator[Any]:
     try:
         with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as columns:
-            return Trace.of(
-                name,
-                np.cumsum(columns["gap_ps"]),
-                *(columns[column] for column in COUNTS),
-                *(json.loads(columns[column].tobytes()) if column in columns else None for column in TEXTS),
-            )
+            yield columns
     except (OSError, ValueError, KeyError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise StoredTraceError(f"{name}: the stored trace cannot be read ({error})") from error

@@ -57,36 +57,46 @@ def block_bootstrap(trace: Trace, seed: int) -> Trace:
 
 
 def _stretched(trace: Trace, rate: Fraction) -> Trace:
-    span = _span_ps(trace)
-    if not span:
-        raise TraceError(
-            f"{trace.name}: found {_requests(trace)} at one instant, expected arrivals over some time, "
-            "to bring them to a rate"
-        )
-    factor = (len(trace) - 1) * PS_PER_S / rate / span
     offsets = trace.arrival_ps - trace.arrival_ps[0]
+    factor = factor_to(offsets, rate, trace.name)
     return trace.with_arrivals(scaled(offsets, factor, MAX_ARRIVAL_S * PS_PER_S))
 
 
-def _requests(trace: Trace) -> str:
-    return "1 request" if len(trace) == 1 else f"{len(trace):,} requests"
+def factor_to(offsets: IntArray, rate: Fraction, name: str) -> Fraction:
+    """What arrivals from 0 on are multiplied by to come at a rate. TraceError where they have none themselves."""
+    if not offsets[-1]:
+        requests = "1 request" if len(offsets) == 1 else f"{len(offsets):,} requests"
+        raise TraceError(
+            f"{name}: found {requests} at one instant, expected arrivals over some time, to bring them to a rate"
+        )
+    return (len(offsets) - 1) * PS_PER_S / rate / int(offsets[-1])
 
 
 def _superposed(trace: Trace, rate: Fraction, seed: int) -> Trace:
     """As many copies as come nearest to the rate, each rotated by its own part of the trace."""
-    span = _span_ps(trace)
-    copies = max(1, round(rate * span / ((len(trace) - 1) * PS_PER_S))) if span else 1
+    copies = copies_for(trace.arrival_ps, rate)
     if copies * len(trace) > MOST_REQUESTS:
         raise TraceError(
             f"{trace.name}: found {copies:,} copies of {len(trace):,} requests needed for "
             f"{float(rate):g} requests/s, expected at most {MOST_REQUESTS:,} requests"
         )
-    period = span + span // max(len(trace) - 1, 1)
-    shifts = [0, *(int(word) * period >> 64 for word in words(seed, SHIFT_STREAM, copies - 1))]
-    offsets = trace.arrival_ps - trace.arrival_ps[0]
-    times = np.concatenate([_rotated(offsets, shift, period) for shift in shifts])
+    times = rotated_copies(trace.arrival_ps - trace.arrival_ps[0], copies, seed)
     order = np.argsort(times, kind="stable")
     return trace.take(np.tile(np.arange(len(trace)), copies)[order], times[order])
+
+
+def copies_for(arrival_ps: IntArray, rate: Fraction) -> int:
+    """How many copies of a trace come nearest to a rate."""
+    span = int(arrival_ps[-1] - arrival_ps[0])
+    return max(1, round(rate * span / ((len(arrival_ps) - 1) * PS_PER_S))) if span else 1
+
+
+def rotated_copies(offsets: IntArray, copies: int, seed: int) -> IntArray:
+    """Arrivals from 0 on, then those of each further copy, rotated by its own part of the whole: not in order."""
+    span = int(offsets[-1])
+    period = span + span // max(len(offsets) - 1, 1)
+    shifts = [0, *(int(word) * period >> 64 for word in words(seed, SHIFT_STREAM, copies - 1))]
+    return np.concatenate([_rotated(offsets, shift, period) for shift in shifts])
 
 
 def _rotated(offsets: IntArray, shift: int, period: int) -> IntArray:

@@ -41,6 +41,12 @@ def index_of_dispersion(trace: Trace, window_s: float) -> float | None:
     if windows < 2:
         return None
     counts = _counts(offsets[: int(np.searchsorted(offsets, windows * window_ps))] // window_ps)
+    return dispersion(counts, windows)
+
+
+def dispersion(counts: IntArray, windows: int | None = None) -> float:
+    """Variance over mean of counts; of so many windows, those that have none left out."""
+    windows = len(counts) if windows is None else windows
     requests, squares = int(counts.sum()), int((counts * counts).sum())
     return (windows * squares - requests * requests) / (windows * requests)
 
@@ -69,12 +75,17 @@ def burstiness(trace: Trace) -> dict[str, Any]:
     index_of_dispersion: of windows of 1, 10 and 60 s. gap_cv: standard deviation over mean of the gaps between
     arrivals (None for fewer than two gaps, or where all arrive at one instant).
     """
-    gaps = np.diff(trace.arrival_ps).astype(np.float64)
-    mean_gap = float(gaps.mean()) if len(gaps) > 1 else 0.0
     return {
         "index_of_dispersion": {f"{window}_s": index_of_dispersion(trace, window) for window in DISPERSION_WINDOWS_S},
-        "gap_cv": float(gaps.std()) / mean_gap if mean_gap else None,
+        "gap_cv": gap_cv(trace.arrival_ps),
     }
+
+
+def gap_cv(times: IntArray) -> float | None:
+    """Standard deviation over mean of the gaps between times, in whatever unit."""
+    gaps = np.diff(times).astype(np.float64)
+    mean_gap = float(gaps.mean()) if len(gaps) > 1 else 0.0
+    return float(gaps.std()) / mean_gap if mean_gap else None
 
 
 def arrivals(trace: Trace, how: str) -> dict[str, Any]:

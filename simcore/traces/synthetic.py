@@ -132,7 +132,7 @@ class SyntheticSpec:
 
 def generate(spec: SyntheticSpec) -> Trace:
     """The trace of a spec: the same on every machine. Raises TraceError where it would be empty or too long."""
-    arrival_ps = _arrivals(spec)
+    arrival_ps = arrival_times(spec)
     if spec.mix is not None:
         prompts, outputs = mix(spec.mix).sample(len(arrival_ps), spec.seed)
         return Trace.of(spec.name, arrival_ps, prompts, outputs)
@@ -141,7 +141,8 @@ def generate(spec: SyntheticSpec) -> Trace:
     return Trace.of(spec.name, arrival_ps, *lengths, classes=drawn.classes)
 
 
-def _arrivals(spec: SyntheticSpec) -> IntArray:
+def arrival_times(spec: SyntheticSpec) -> IntArray:
+    """When a spec's requests come, in picoseconds. Raises TraceError as generate does."""
     if spec.duration_s is None:
         return _first_arrivals(spec, spec.requests or DEFAULT_REQUESTS)
     mean = spec.expected_requests(spec.duration_s)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from simcore.traces import PS_PER_S, Trace
-from simcore.traces.rescaled import WINDOWS_S, Burstiness, expected_dispersion, rescaled
-from simcore.traces.statistics import busiest_req_per_s, index_of_dispersion, statistics
+from simcore.traces.resample import How, at_rate
+from simcore.traces.rescaled import WINDOWS_S, Burstiness, Times, expected_dispersion, rescaled
+from simcore.traces.statistics import busiest_req_per_s, gap_cv, index_of_dispersion, statistics
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,8 @@ def bursty() -> Trace:
 
 
 def test_compressing_moves_the_index_along_and_superposing_keeps_it(bursty: Trace) -> None:
-    own, found = Burstiness.of(bursty), rescaled(bursty, 20 * bursty.rate_per_s)
+    own, found = Burstiness.of(Times.of(bursty.arrival_ps)), rescaled(bursty.arrival_ps, 20 * bursty.rate_per_s)
+    assert own.dispersion == {window: index_of_dispersion(bursty, window) for window in WINDOWS_S}
     assert own.dispersion[1] == pytest.approx(9.5, rel=0.1)
     assert found["trace"].dispersion[1] == pytest.approx(index_of_dispersion(bursty, 20), rel=0.05)
     assert found["superpose"].dispersion[1] == pytest.approx(own.dispersion[1], rel=0.15)
@@ -29,12 +31,35 @@ def test_compressing_moves_the_index_along_and_superposing_keeps_it(bursty: Trac
 @pytest.mark.parametrize("window_s", [1, 5])
 def test_what_is_expected_is_what_comes(bursty: Trace, how: str, window_s: int) -> None:
     rate = 2 * bursty.rate_per_s
-    came = rescaled(bursty, rate)[how].dispersion[window_s]
+    came = rescaled(bursty.arrival_ps, rate)[how].dispersion[window_s]
     assert expected_dispersion(bursty, rate, how, window_s) == pytest.approx(came, rel=0.25)
 
 
+@pytest.mark.parametrize("how", ["trace", "superpose", "poisson"])
+@pytest.mark.parametrize("times", [0.01, 0.7, 3.3, 50])
+def test_it_is_what_the_trace_brought_there_shows(bursty: Trace, how: How, times: float) -> None:
+    rate = times * bursty.rate_per_s
+    found, brought = rescaled(bursty.arrival_ps, rate)[how], at_rate(bursty, rate, how)
+    if how == "superpose" and times == 50:  # of so many copies the first part is looked at
+        assert found.of_first == 20_000
+        return
+    assert found.requests == len(brought)
+    assert found.rate_req_per_s == pytest.approx(brought.rate_per_s, rel=1e-6)
+    assert found.gap_cv == pytest.approx(gap_cv(brought.arrival_ps), rel=1e-4)
+    for window, value in found.dispersion.items():
+        expected = index_of_dispersion(brought, window)
+        assert value == (None if expected is None else pytest.approx(expected, rel=1e-3))
+
+
+def test_a_burst_of_a_microsecond_is_stretched_to_hours() -> None:
+    trace = Trace.of("t", np.arange(1000) ** 2, [5] * 1000, [1] * 1000)
+    expected = Burstiness.of(Times.of(at_rate(trace, 0.1).arrival_ps)).dispersion
+    assert rescaled(trace.arrival_ps, 0.1)["trace"].dispersion == pytest.approx(expected, rel=1e-3)
+    assert "found arrivals up to" in rescaled(trace.arrival_ps, 1e-6)["trace"].problem
+
+
 def test_a_trace_without_a_rate_says_so() -> None:
-    found = rescaled(Trace.of("t", [0, 0], [5, 6], [1, 2]), 3.0)
+    found = rescaled(Trace.of("t", [0, 0], [5, 6], [1, 2]).arrival_ps, 3.0)
     assert "at one instant" in found["trace"].problem
     assert found["poisson"].problem == ""
     assert set(found["poisson"].dispersion) == set(WINDOWS_S)
