@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from planner.scenarios import quantities as units
+from planner.scenarios import weeks
 from planner.scenarios.by_machine import ByMachineField
 from planner.scenarios.fields import BudgetField, BudgetsField, CountsField, PickField, PickSeveralField, QuantityField
 from simcore.spec import DEFAULT_PUE, MemorySpec
@@ -57,6 +58,15 @@ class AdvancedForm(forms.Form):
     seed = QuantityField(
         "a whole number from 0 up", units.PLAIN, least=0, most=2**31 - 1, whole=True, required=False, initial=0
     )
+    growth_percent = QuantityField(
+        "a percentage a month above -100, such as 4 or 4 %",
+        units.PERCENT,
+        least=-99,
+        most=1000,
+        required=False,
+        label="Growth a month, %",
+    )
+    week_shape = PickField(choices=weeks.CHOICES, required=False, initial="", label="Over the week")
     replications = count_field("Seeds to simulate", most=MOST_SEEDS, initial=1)
 
     families = PickSeveralField(required=False, label="Families")

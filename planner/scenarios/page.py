@@ -14,7 +14,7 @@ from planner.scenarios.sources import NOTES, SOURCES, Source
 from planner.scenarios.words import SENTENCE
 
 ADVANCED = {
-    "Traffic": ("arrivals", "seed"),
+    "Traffic": ("arrivals", "seed", "growth_percent", "week_shape"),
     "Machines": (
         *("families", "on_hand", "tensor_parallel", "pipeline_parallel"),
         *("decode_tensor_parallel", "decode_pipeline_parallel"),

@@ -26,6 +26,11 @@ SOURCES = {
     "power_limit_kw": NO_LIMIT,
     "arrivals": Source(f"{OURS}: it keeps the trace's bursts. {SPLITWISE} and {SARATHI} use Poisson arrivals."),
     "seed": Source(f"{OURS}; any other would do."),
+    "growth_percent": Source(f"{OURS}: nobody knows it but you.", "the workload's own, else 5 %, said to be assumed"),
+    "week_shape": Source(
+        f"{OURS}: a mix's week, or the hours of a trace of a week or more; the shapes are assumptions.",
+        "the workload's own, else days of one region",
+    ),
     "replications": Source(f"{OURS}: every interval has one run's chance in it; more seeds narrow it."),
     "families": Source(
         f"{SARATHI}; vLLM (Kwon et al., SOSP 2023); {SPLITWISE}.",
@@ -96,6 +101,9 @@ SOURCES = {
 NOTES = {
     "arrivals": "How the trace reaches another rate. Poisson keeps its lengths only.",
     "seed": "Same seed, same bits.",
+    "growth_percent": "It moves no design: the section “What breaks first as traffic grows” reads it.",
+    "week_shape": "It moves no design: the section “A week, hour by hour” reads it. The rate asked for is that of the"
+    " busiest hour.",
     "replications": "Designs that are close to the answer run again under each further seed.",
     "families": "None ticked: the default.",
     "on_hand": "How many of each may be used at most.",

@@ -11,6 +11,7 @@ from planner.power_logs.services import with_logged_power
 from planner.scenarios.errors import FieldErrors, at_field
 from planner.scenarios.forms import LIMITED, with_defaults
 from planner.scenarios.models import Revision
+from planner.scenarios.weeks import week_of
 from planner.workloads.models import Workload
 from simcore.catalogue import known_as, resolve_accelerator
 from simcore.spec import (
@@ -92,7 +93,7 @@ def _spec(user: Visitor, inputs: Mapping[str, Any], workload: Workload, kept: Ke
     with at_field("__all__"):
         return StudySpec(
             model=model,
-            workload=_workload_spec(workload),
+            workload=_workload_spec(workload, inputs),
             rate_req_per_s=inputs["rate_req_per_s"],
             machines=machines,
             families=tuple(inputs["families"] or ()),
@@ -207,11 +208,16 @@ def _drawn_power(user: Visitor, key: str | None, machines: list[Machine]) -> lis
     return machines if key in (None, "", "catalogue") else with_logged_power(user, key, machines)
 
 
-def _workload_spec(workload: Workload) -> WorkloadSpec:
+def _workload_spec(workload: Workload, inputs: Mapping[str, Any]) -> WorkloadSpec:
     """For whoever reads the spec; the study's own requests are those of its workload's row."""
-    if workload.spec is not None:
-        return WorkloadSpec(synthetic=workload.spec)
-    return WorkloadSpec(trace=workload.file_name or workload.name)
+    percent = inputs["growth_percent"]
+    trace = None if workload.spec is not None else workload.file_name or workload.name
+    return WorkloadSpec(
+        trace=trace,
+        synthetic=workload.spec,
+        growth_per_month=None if percent is None else percent / 100,
+        week=week_of(inputs["week_shape"]),
+    )
 
 
 def _slo(inputs: Mapping[str, Any]) -> Slo:

@@ -17,8 +17,8 @@ from planner.workloads.figures import (
 )
 from planner.workloads.spec_words import DAYS
 from planner.workloads.summary import PERCENTILES
+from simcore.spec.week import HOURS
 from simcore.traces.rescaled import WINDOWS_S, Burstiness
-from simcore.traces.week import HOURS
 
 WAYS = {"trace": "compressed", "superpose": "shifted copies", "poisson": "Poisson"}
 

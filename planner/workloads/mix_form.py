@@ -13,10 +13,11 @@ from planner.workloads import length_text, services
 from planner.workloads.forms import NamedForm
 from planner.workloads.models import Workload
 from simcore.spec import SpecError
+from simcore.spec.week import DAYS, HOURS, Week
 from simcore.traces import SyntheticSpec
 from simcore.traces.classes import MOST_CLASSES, SHARES_OFF
 from simcore.traces.synthetic import DEFAULT_REQUESTS
-from simcore.traces.week import DAYS, HOURS, Week, day_and_night
+from simcore.traces.week import day_and_night
 
 OWN = "classes"
 MIXES = [("conversation", "Conversation"), ("coding", "Coding"), (OWN, "classes of my own")]

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from planner.numerals import short
+from simcore.spec.week import HOURS
 from simcore.traces.lengths import LengthSpec
 from simcore.traces.synthetic import SyntheticSpec
-from simcore.traces.week import HOURS, relative_rates
+from simcore.traces.week import relative_rates
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 CLASS_HEAD = ("class", "share", "prompt tokens", "output tokens", "rank correlation", "cached", "hit the cache")

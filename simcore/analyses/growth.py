@@ -92,7 +92,8 @@ def _traffic(spec: StudySpec, parameters: Parameters) -> Traffic:
     if parameters.growth_percent is not None:
         return Traffic(spec.rate_req_per_s, parameters.growth_percent, "as given here")
     if own is not None and own > 0:
-        return Traffic(spec.rate_req_per_s, 100 * own, "the workload’s growth_per_month")
+        whose = "workload" if spec.workload.growth_per_month is None else "question"
+        return Traffic(spec.rate_req_per_s, 100 * own, f"the {whose}’s growth_per_month")
     lacks = "gives none" if own is None else f"itself does not grow ({100 * own:g} % a month)"
     return Traffic(spec.rate_req_per_s, GROWTH_PERCENT, f"an assumption: the workload {lacks}; set yours")
 

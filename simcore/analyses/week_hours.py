@@ -1,10 +1,10 @@
 """A week hour by hour: how much of a design is in use, what stands idle, and what scaling with a cold start saves.
 
-The question's rate is that of the week's busiest hour; the other hours are the workload's own (a mix with ``week``, a
-trace of a week or more), else an assumed wave a day. The design is run at fewer machines too: the capacity of each size
-is searched. In each hour the smallest of these sizes that holds its rate is on. A machine that is switched on is paid
-from a cold start before its hour: until its weights are loaded it serves nobody. What is saved is what machines cost
-while off; that is real only where they are rented by the hour.
+The question's rate is that of the week's busiest hour; the other hours are the question's (``workload.week``), or the
+workload's own (a mix with ``week``, a trace of a week or more), else an assumed wave a day. The design is run at fewer
+machines too: the capacity of each size is searched. In each hour the smallest of these sizes that holds its rate is
+on. A machine that is switched on is paid from a cold start before its hour: until its weights are loaded it serves
+nobody. What is saved is what machines cost while off; that is real only where they are rented by the hour.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
 from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, bounded
+from simcore.spec.week import DAYS, HOURS, check_week
 from simcore.traces import Trace
 from simcore.traces.trace import PS_PER_S
-from simcore.traces.week import DAYS, HOUR_S, HOURS, check_week, day_and_night, relative_rates
+from simcore.traces.week import HOUR_S, day_and_night, relative_rates
 from simcore.words import counted, dollars, number, percent
 
 HOURS_A_WEEK = DAYS * HOURS
@@ -143,6 +144,8 @@ def _rising(held: Sequence[float]) -> list[float]:
 
 
 def _shape(result: StudyResult, trace: Trace) -> Shape:
+    if result.spec.workload.week is not None:
+        return _to_busiest(relative_rates(result.spec.workload.week), "the question's own week", "Monday 0:00")
     mix = result.spec.workload.synthetic or {}
     if mix.get("week"):
         week = tuple(tuple(map(float, hours)) for hours in mix["week"])

@@ -31,6 +31,7 @@ from simcore.spec.study import (
     WorkloadSpec,
     decode_study,
 )
+from simcore.spec.week import Week, check_week
 
 __all__ = [
     "AUTO",
@@ -66,8 +67,10 @@ __all__ = [
     "SpecError",
     "StudyLimits",
     "StudySpec",
+    "Week",
     "WorkloadSpec",
     "bounded",
+    "check_week",
     "decode",
     "decode_case",
     "decode_slo",

@@ -10,6 +10,7 @@ from simcore.spec.case import AUTO, DEFAULT_PUE, MOST_BATCH_SIZE, KvTransferSpec
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
 from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
+from simcore.spec.week import Week, check_week
 
 Goal = Literal["cost", "power", "machines", "throughput", "frontier"]
 PowerKind = Literal["nameplate", "provisioned", "drawn_mean", "drawn_p99"]
@@ -24,10 +25,15 @@ class WorkloadSpec:
     synthetic: dict[str, Any] | None = None
     growth_per_month: float | None = bounded(None, above=-1, most=10)
     """Of the rate, compounding; of a synthetic mix its own, unless it is given here. It changes no request."""
+    week: Week | None = None
+    """Relative rates of 24 hours on seven days, Monday first; of a mix, or of a trace of a week or more, its own,
+    unless it is given here. It changes no request: the section of a week reads it."""
 
     def __post_init__(self) -> None:
         if (self.trace is None) == (self.synthetic is None):
             raise SpecError("trace: give exactly one of trace and synthetic")
+        if self.week is not None:
+            check_week(self.week)
 
     @property
     def monthly_growth(self) -> float | None:

@@ -10,13 +10,14 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from simcore.spec.decode import bounded, decode, encode
+from simcore.spec.week import Week, check_week
 from simcore.traces.arrivals import MOST_REQUESTS, UNITS_PER_GAP, at_rate_ps, poisson_gaps
 from simcore.traces.classes import RequestClass, check_classes, draw
 from simcore.traces.errors import TraceError
 from simcore.traces.gamma import gamma_gaps
 from simcore.traces.mixes import mix
 from simcore.traces.trace import PS_PER_S, IntArray, Trace
-from simcore.traces.week import Week, busiest_hour, check_week, through_the_week, weighted_s
+from simcore.traces.week import busiest_hour, through_the_week, weighted_s
 
 DEFAULT_REQUESTS = 10_000
 DEFAULT_RATE_REQ_PER_S = 1.0

@@ -6,31 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from simcore.spec.decode import SpecError
+from simcore.spec.week import DAYS, HOURS, Week
 from simcore.traces.arrivals import UNITS_PER_GAP, exact_rate, scaled
 from simcore.traces.errors import TraceError
 from simcore.traces.trace import MAX_ARRIVAL_S, PS_PER_US, IntArray
 
-DAYS, HOURS = 7, 24
 HOUR_S = 3600
 US_PER_S = 1_000_000
-MOST_WEIGHT = 1_000_000
-
-Week = tuple[tuple[float, ...], ...]
-
-
-def check_week(week: Week) -> None:
-    """SpecError unless it is seven days of 24 rates, some of them above zero."""
-    if len(week) != DAYS:
-        raise SpecError(f"week: found {len(week)} days, expected {DAYS}, Monday first")
-    for day, hours in enumerate(week):
-        if len(hours) != HOURS:
-            raise SpecError(f"week[{day}]: found {len(hours)} hours, expected {HOURS}")
-        for hour, weight in enumerate(hours):
-            if not 0 <= weight <= MOST_WEIGHT:
-                raise SpecError(f"week[{day}][{hour}]: found {weight:g}, expected 0 to {MOST_WEIGHT}")
-    if not any(map(any, week)):
-        raise SpecError("week: found no hour with any traffic, expected some")
 
 
 def relative_rates(week: Week) -> list[float]:

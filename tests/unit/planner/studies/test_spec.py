@@ -94,6 +94,22 @@ def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> N
     assert (spec.rate_req_per_s, spec.pue) == (10.0, 1.2)
 
 
+@pytest.mark.parametrize(
+    ("shape", "busiest", "quietest"), [("office", 14, 0.02), ("evenings", 20, 0.25), ("even", 0, 1.0)]
+)
+def test_growth_and_a_week_are_kept_for_the_sections_that_read_them(
+    alice: User, inputs: dict[str, Any], shape: str, busiest: int, quietest: float
+) -> None:
+    before = compile_question(alice, clean_inputs(alice, inputs)).spec.workload
+    assert (before.growth_per_month, before.week) == (None, None)
+    cleaned = clean_inputs(alice, {**inputs, "growth_percent": "4 %", "week_shape": shape})
+    workload = compile_question(alice, cleaned).spec.workload
+    assert workload.growth_per_month == 0.04
+    assert workload.week is not None
+    monday = workload.week[0]
+    assert (monday.index(max(monday)), min(map(min, workload.week))) == (busiest, pytest.approx(quietest))
+
+
 @pytest.mark.parametrize("typed", ["0.9", "5.1", "high"])
 def test_a_pue_is_1_to_5(alice: User, inputs: dict[str, Any], typed: str) -> None:
     with pytest.raises(FieldErrors) as refused:

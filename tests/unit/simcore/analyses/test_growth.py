@@ -83,6 +83,7 @@ def test_the_growth_is_the_workloads_where_it_has_one() -> None:
     assert found["growth_percent"] == 2.0
     of_a_trace = told({"workload": {"synthetic": mix, "growth_per_month": 0.03}}, growth_percent=None)
     assert of_a_trace["growth_percent"] == 3.0
+    assert "the question’s growth_per_month" in [one["source"] for one in of_a_trace["assumptions"]]
     assert told({"workload": {"synthetic": mix}}, growth_percent=None)["growth_percent"] == 5.0
 
 

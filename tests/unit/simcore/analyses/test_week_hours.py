@@ -81,6 +81,18 @@ def test_without_a_week_a_wave_is_assumed_and_said() -> None:
     assert found["hours"][14]["rate_req_per_s"] == 70.0
 
 
+def test_a_week_that_the_question_gives_stands_for_the_workloads() -> None:
+    even = [[1.0] * 24] * 7
+    mix = {"mix": "conversation", "rate_req_per_s": 20, "requests": 500, "seed": 1, "week": ONE_BUSY_HOUR}
+    workload = {"synthetic": mix, "week": even}
+    one = subject(families=["sarathi:dgx-h100"], counts={"mixed": [8]}, workload=workload)
+    found = analyse("week_hours", one, LAB, {})
+    assert {hour["rate_req_per_s"] for hour in found["hours"]} == {70.0}
+    assert found["assumptions"][0]["text"].endswith("the others: the question's own week.")
+    with pytest.raises(SpecError, match=r"workload\.week: found 6 days, expected 7, Monday first"):
+        subject(workload={"synthetic": mix, "week": even[:6]})
+
+
 def test_a_trace_of_a_week_has_hours_of_its_own() -> None:
     hours = [hour for hour in range(169) for _ in range(3 if hour == 5 else 1)]
     arrivals = np.array(hours, np.int64) * 3600 * 10**12
