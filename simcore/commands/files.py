@@ -58,6 +58,7 @@ def read_requests(path: str) -> tuple[Trace, list[str]]:
         )
     if report.repaired.total:
         found.append(f"{name}: repaired: {_counted(report.repaired)}")
+    found += [f"{name}: {doubt}" for doubt in report.doubts]
     return trace, found
 
 

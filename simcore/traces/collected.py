@@ -41,13 +41,15 @@ class Collected:
         self.parts: list[IntArray] = []
         self.lines: list[IntArray] = []
         self.noted = Noted()
+        self.order: IntArray = np.zeros(0, np.int64)
+        """Of the rows kept, by arrival: known once the trace is."""
         self.texts: dict[str, list[str]] = {column: [] for column in (CLASS, SESSION) if column in reads}
         self.last: int | None = None
         self.latest: int | None = None
         self.first_refusal: Issue | None = None
 
-    def add(self, rows: Rows) -> None:
-        """All rows, in their order."""
+    def add(self, rows: Rows) -> Mask:
+        """All rows, in their order; which of them are kept."""
         values = np.zeros((len(NUMBERS), len(rows.plain)), dtype=np.int64)
         good = rows.plain.copy()
         values[:, rows.plain], good[rows.plain] = self._plain_values(rows)
@@ -62,6 +64,7 @@ class Collected:
                     if column in texts:
                         texts[column][index] = text
         self._keep(rows.lines, values, texts, good, changed)
+        return good
 
     def check_rows(self, most: int | None) -> None:
         """TraceError where more were read than allowed."""
@@ -76,7 +79,7 @@ class Collected:
             raise TraceError(self._nothing_usable())
         values = np.concatenate(self.parts, axis=1)
         self.parts.clear()
-        order = np.argsort(values[0], kind="stable")
+        self.order = order = np.argsort(values[0], kind="stable")
         lines = np.concatenate(self.lines)[order]
         self.lines.clear()
         arrivals, prompts, outputs, cached, limits = (column[order] for column in values)

@@ -56,7 +56,9 @@ class Kept:
         return b"".join(parts)
 
 
-def read(stream: ByteStream, name: str, notes: list[Issue], max_rows: int | None) -> tuple[Trace, ParseReport]:
+def read(
+    stream: ByteStream, name: str, notes: list[Issue], max_rows: int | None, with_blocks: bool
+) -> tuple[Trace, ParseReport]:
     """The requests of a file that begins as JSON does; notes are of the whole file. TraceError as read_trace."""
     kept = Kept(stream, name)
     first = _first_record(kept.head)
@@ -65,11 +67,10 @@ def read(stream: ByteStream, name: str, notes: list[Issue], max_rows: int | None
     for note in notes:
         report.repaired.add(note)
     if format is not None:
-        lines = blocks(kept, name, longest=LONGEST_RECORD_BYTES)
-        return JsonLinesReader(name, format, report).read(lines, max_rows), report
+        return _lines(JsonLinesReader(name, format, report, with_blocks), kept, max_rows)
     data = kept.whole()
     if data.lstrip()[:1] == b"[":
-        return _list(name, data, notes, max_rows)
+        return _list(name, data, notes, max_rows, with_blocks)
     _check_document(name, data)
     report.counted_by = "entry"
     return vllm_bench.VllmBenchReader(name, report).read(data, max_rows), report
@@ -85,7 +86,16 @@ def _first_record(head: bytes) -> Mapping[str, Any] | None:
     return None
 
 
-def _list(name: str, data: bytes, notes: list[Issue], max_rows: int | None) -> tuple[Trace, ParseReport]:
+def _lines(reader: JsonLinesReader, stream: ByteStream, max_rows: int | None) -> tuple[Trace, ParseReport]:
+    report = reader.found.report
+    trace = reader.read(blocks(stream, reader.found.name, longest=LONGEST_RECORD_BYTES), max_rows)
+    report.blocks = reader.prompt_blocks()
+    return trace, report
+
+
+def _list(
+    name: str, data: bytes, notes: list[Issue], max_rows: int | None, with_blocks: bool
+) -> tuple[Trace, ParseReport]:
     """The requests of one JSON list, as lines of their own would be read."""
     import msgspec
 
@@ -101,8 +111,7 @@ def _list(name: str, data: bytes, notes: list[Issue], max_rows: int | None) -> t
     for note in (*notes, issue("list", 1, "", "a JSON list", "read entry by entry", "one JSON object a line")):
         report.repaired.add(note)
     one_a_line = b"".join(bytes(entry).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for entry in entries)
-    lines = blocks(BytesIO(one_a_line), name, longest=LONGEST_RECORD_BYTES)
-    return JsonLinesReader(name, format, report).read(lines, max_rows), report
+    return _lines(JsonLinesReader(name, format, report, with_blocks), BytesIO(one_a_line), max_rows)
 
 
 def _why(error: Exception) -> str:

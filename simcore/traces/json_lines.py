@@ -19,6 +19,7 @@ from simcore.traces.fields import Bytes
 from simcore.traces.format import TableFormat
 from simcore.traces.lines import Block
 from simcore.traces.numbers import RefusalError
+from simcore.traces.prefix_cache import BlockReader, PromptBlocks
 from simcore.traces.report import ParseReport, shown
 from simcore.traces.rows import RowReader, RowResult, Written
 from simcore.traces.trace import Trace
@@ -50,6 +51,8 @@ class JsonFormat:
     is_ours: Callable[[Mapping[str, Any]], bool]
     plain: Callable[[], PlainTexts]
     refuse: Callable[[Mapping[str, Any]], None] = usable
+    blocks: Callable[[], BlockReader] | None = None
+    """Makes the reader of a file's prompt blocks, where records have some."""
 
 
 class Twice(str):
@@ -61,7 +64,8 @@ class Twice(str):
 class JsonLinesReader:
     """Reads one file's records into arrays; report says what was found on the way."""
 
-    def __init__(self, name: str, format: JsonFormat, report: ParseReport) -> None:
+    def __init__(self, name: str, format: JsonFormat, report: ParseReport, with_blocks: bool = False) -> None:
+        self.blocks = format.blocks() if with_blocks and format.blocks is not None else None
         self.format, self.columns = format, format.table.required
         self.rows = RowReader(format.table, list(self.columns))
         self.plain = format.plain()
@@ -71,14 +75,20 @@ class JsonLinesReader:
     def read(self, blocks: Iterable[Block], max_rows: int | None) -> Trace:
         """All records as a trace in order of arrival. Raises TraceError where none is usable."""
         for block in blocks:
-            self.found.add(self._rows(block))
+            lines = block.data.split(b"\n")[:-1]
+            kept = self.found.add(self._rows(block, lines))
+            if self.blocks is not None:
+                self.blocks.add(lines[index] for index in np.flatnonzero(kept).tolist())
             self.found.check_rows(max_rows)
         if (why := self.plain.refusal()) is not None:
             raise TraceError(f"{self.found.name}: {why}")
         return self.found.trace()
 
-    def _rows(self, block: Block) -> Rows:
-        lines = block.data.split(b"\n")[:-1]
+    def prompt_blocks(self) -> PromptBlocks | None:
+        """Of the trace's requests, once it has been read."""
+        return None if self.blocks is None else self.blocks.blocks(self.found.order)
+
+    def _rows(self, block: Block, lines: list[bytes]) -> Rows:
         texts = self._texts(block.data, lines)
         kept = [found for found in texts if found is not None]
         data, spans = columns_of(self.columns, list(zip(*kept, strict=True)) if kept else [()] * len(self.columns))

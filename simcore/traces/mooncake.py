@@ -1,7 +1,7 @@
 """Mooncake's traces: a JSON object a request, with timestamp in milliseconds, input_length and output_length.
 
-hash_ids, the blocks of the prompt that others may share, are not read: what a prefix cache would hold depends on its
-size and on the routing, so that no cached tokens are taken from them.
+hash_ids, the blocks of the prompt that others may share, are read where that is asked for (``prefix_cache.py``): what a
+prefix cache would hold depends on its size and on the routing, so that no cached tokens are taken from them unasked.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from simcore.traces.digits import MOST_NS_SECONDS, NS_DIGITS, scaled_decimals
 from simcore.traces.format import ArrivalColumn, TableFormat
 from simcore.traces.json_lines import JsonFormat
 from simcore.traces.numbers import milliseconds_as_ns
+from simcore.traces.prefix_cache import BlockReader
 
 TABLE = TableFormat(
     id="mooncake",
@@ -57,4 +58,4 @@ class PlainRecords:
         return None
 
 
-MOONCAKE = JsonFormat(TABLE, is_ours, PlainRecords)
+MOONCAKE = JsonFormat(TABLE, is_ours, PlainRecords, blocks=BlockReader)

@@ -36,25 +36,29 @@ def read_trace(
     name: str | None = None,
     max_rows: int | None = None,
     max_bytes: int | None = None,
+    with_blocks: bool = False,
 ) -> tuple[Trace, ParseReport]:
     """Reads a file or a binary stream; rows that cannot be used are refused and reported.
 
     The trace is sorted by arrival (a counted repair where it was not). name is what messages and
     the trace call it, by default the file's name. Raises TraceError, one line, where the whole is
     unusable: empty, binary, no known format, no usable row, more than max_rows rows, packed and more than max_bytes
-    when unpacked. A missing or unreadable file is a TraceError too.
+    when unpacked. A missing or unreadable file is a TraceError too. with_blocks: the report has also the prompt blocks
+    of a file that says some.
     """
     if isinstance(source, (str, PathLike)):
         path = Path(source)
         try:
             with path.open("rb") as stream:
-                return _read(stream, name or path.name, max_rows, max_bytes)
+                return _read(stream, name or path.name, max_rows, max_bytes, with_blocks)
         except OSError as error:
             raise TraceError(f"{path}: found {error.strerror}, expected a readable file") from None
-    return _read(source, name or "trace", max_rows, max_bytes)
+    return _read(source, name or "trace", max_rows, max_bytes, with_blocks)
 
 
-def _read(packed: ByteStream, name: str, max_rows: int | None, max_bytes: int | None) -> tuple[Trace, ParseReport]:
+def _read(
+    packed: ByteStream, name: str, max_rows: int | None, max_bytes: int | None, with_blocks: bool
+) -> tuple[Trace, ParseReport]:
     stream = unpacked(packed, name, max_bytes)
     head = stream.read(json_file.HEAD_BYTES)
     if not head.removeprefix(BYTE_ORDER_MARK).strip():
@@ -66,7 +70,7 @@ def _read(packed: ByteStream, name: str, max_rows: int | None, max_bytes: int | 
     content = _Rest(head.removeprefix(BYTE_ORDER_MARK), stream)
     notes = [issue("byte order mark", 1, "", "a byte order mark", "skipped")] if marked else []
     if head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] in (b"{", b"["):
-        return json_file.read(content, name, notes, max_rows)
+        return json_file.read(content, name, notes, max_rows, with_blocks)
     return _read_table(content, name, notes, max_rows)
 
 

@@ -1,8 +1,13 @@
 """What reading a trace found: rows read, accepted, repaired and refused, with line numbers."""
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simcore.traces.prefix_cache import PromptBlocks
 
 LISTED_ISSUES = 100
 NO_REQUESTS = ("empty line", "repeated header", "warm-up")
@@ -76,6 +81,10 @@ class ParseReport:
     """What an issue's number counts: lines of the file, or the entries of a run's lists."""
     doubts: list[str] = field(default_factory=list)
     """What the whole may not mean as it was read: a sentence each."""
+    prefix_cache: dict[str, Any] | None = None
+    """What a prefix cache was asked to hold of the prompts (see ``prefix_cache.py``)."""
+    blocks: PromptBlocks | None = field(default=None, repr=False, compare=False)
+    """What the file says of the prompts' beginnings, where that was asked for: no part of the report's JSON."""
 
     @property
     def refused_rows(self) -> int:
@@ -97,6 +106,7 @@ class ParseReport:
             "refused_rows": self.refused_rows,
             "refused_requests": self.refused_requests,
             "doubts": list(self.doubts),
+            "prefix_cache": self.prefix_cache,
             "repaired": self.repaired.to_json(),
             "refused": self.refused.to_json(),
         }
