@@ -67,7 +67,7 @@ def _copied_workload(team: Team, user: User, shared: Workload) -> Workload:
     )
     parts = shared.chunks.order_by("number").iterator(chunk_size=8)
     for part in parts:
-        TraceChunk.objects.create(workload=copy, number=part.number, data=part.data)
+        TraceChunk.objects.create(workload=copy, part=part.part, number=part.number, data=part.data)
     return copy
 
 

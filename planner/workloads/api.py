@@ -22,6 +22,7 @@ from planner.workloads.rescaling import MOST_RATE, rate_of
 from planner.workloads.upload_limit import too_large
 from simcore.spec import SpecError
 from simcore.traces import SyntheticSpec
+from simcore.traces.prefix_cache import shares, with_prefix_cache
 from simcore.traces.rescaled import Burstiness, Times, rescaled
 from simcore.traces.statistics import statistics
 
@@ -51,7 +52,11 @@ class Workloads(APIView):
         try:
             if upload and str(given.get("dry_run", "")).lower() in ("1", "true", "yes"):
                 return Response(_found(upload))
-            row = _uploaded(team, request.user, name, upload) if upload else _mixed(team, request.user, name, given)
+            cache = str(given.get("prefix_cache") or "")
+            if upload:
+                row = _uploaded(team, request.user, name, upload, cache)
+            else:
+                row = _mixed(team, request.user, name, given)
         except SpecError as error:
             raise ValidationError({"file" if upload else "synthetic": [f"{error}."]}) from None
         where = request.build_absolute_uri(f"{row.pk}")
@@ -93,17 +98,21 @@ class WorkloadRescaled(APIView):
         return Response({"rate_req_per_s": rate, "own": own, "arrivals": ways})
 
 
-def _uploaded(team: Any, user: Any, name: str, upload: UploadedFile) -> Workload:
+def _uploaded(team: Any, user: Any, name: str, upload: UploadedFile, prefix_cache: str) -> Workload:
     file_name = upload.name or "trace"
     name = _free(team, name or named_after(file_name))
     trace, report = services.read_upload(upload, file_name)
+    if prefix_cache:
+        trace = with_prefix_cache(trace, report.blocks, services.cache_tokens(prefix_cache), report)
     return services.save_upload(team, user, name, file_name, trace, report)
 
 
 def _found(upload: UploadedFile) -> dict[str, Any]:
     file_name = upload.name or "trace"
     trace, report = services.read_upload(upload, file_name)
-    known = {"content_hash": trace.content_hash(), "statistics": statistics(trace)}
+    known: dict[str, Any] = {"content_hash": trace.content_hash(), "statistics": statistics(trace)}
+    if report.blocks is not None:
+        known[services.SHARES] = shares(trace.prompt_tokens, report.blocks)
     return {"file_name": file_name, **known, "report": report.to_json()}
 
 

@@ -8,6 +8,7 @@ from django.db import IntegrityError
 
 from planner.accounts.models import Team, User
 from planner.workloads import services
+from planner.workloads.cached import cache_choices
 from planner.workloads.models import Workload
 from simcore.traces import TraceError
 
@@ -92,14 +93,21 @@ class UploadForm(NamedForm):
 
 
 class SaveForm(NamedForm):
-    """A draft's name, which makes it one of the team's workloads."""
+    """A draft's name, which makes it one of the team's workloads, and what is counted as cached of its prompts."""
+
+    prefix_cache = forms.ChoiceField(label="Prefix cache", required=False)
 
     def __init__(self, team: Team, user: User, draft: Workload, *args: Any) -> None:
         super().__init__(team, user, *args, initial={"name": draft.name})
         self.draft = draft
+        choices = cache_choices(draft)
+        if choices:
+            self.fields["prefix_cache"].choices = choices  # type: ignore[attr-defined]
+        else:
+            del self.fields["prefix_cache"]
 
     def default_name(self, data: dict[str, Any]) -> str:
         return named_after(self.draft.file_name)
 
     def saved(self) -> Workload:
-        return services.save_draft(self.draft, self.cleaned_data["name"])
+        return services.save_draft(self.draft, self.cleaned_data["name"], self.cleaned_data.get("prefix_cache", ""))

@@ -10,6 +10,7 @@ from planner.accounts.owned import OwnedManager, Visitor
 
 if TYPE_CHECKING:  # requests bring NumPy in: not before some are asked for
     from simcore.traces import Trace
+    from simcore.traces.prefix_cache import PromptBlocks
     from simcore.traces.trace import IntArray
 
 CHUNK_BYTES = 1 << 20
@@ -108,16 +109,30 @@ class Workload(OwnedModel):
             return arrival_times(SyntheticSpec.from_json(self.spec))
         return storage.arrivals(self._packed(), self.name)
 
-    def _packed(self) -> bytes:
-        return b"".join(self.chunks.order_by("number").values_list("data", flat=True))
-
-    def store(self, trace: "Trace") -> None:
-        """Keeps the requests in the database, where every worker reads them, whatever machine it is on."""
+    def blocks(self) -> "PromptBlocks | None":
+        """The prompts' blocks of a draft whose file says some."""
         from planner.workloads import storage
 
-        data = storage.packed(trace)
+        data = self._packed(TraceChunk.Part.BLOCKS)
+        return storage.unpacked_blocks(data, self.name) if data else None
+
+    def _packed(self, part: "TraceChunk.Part | None" = None) -> bytes:
+        parts = self.chunks.filter(part=part or TraceChunk.Part.TRACE).order_by("number")
+        return b"".join(parts.values_list("data", flat=True))
+
+    def store(self, trace: "Trace", blocks: "PromptBlocks | None" = None) -> None:
+        """Keeps the requests in the database, where every worker reads them, whatever machine it is on; in place of
+        what it kept before."""
+        from planner.workloads import storage
+
+        self.chunks.all().delete()
+        self._keep(TraceChunk.Part.TRACE, storage.packed(trace))
+        if blocks is not None:
+            self._keep(TraceChunk.Part.BLOCKS, storage.packed_blocks(blocks))
+
+    def _keep(self, part: "TraceChunk.Part", data: bytes) -> None:
         TraceChunk.objects.bulk_create(
-            TraceChunk(workload=self, number=number, data=data[start : start + CHUNK_BYTES])
+            TraceChunk(workload=self, part=part, number=number, data=data[start : start + CHUNK_BYTES])
             for number, start in enumerate(range(0, len(data), CHUNK_BYTES))
         )
 
@@ -125,13 +140,18 @@ class Workload(OwnedModel):
 class TraceChunk(models.Model):
     """A part of an uploaded trace's packed bytes; the parts in order are the whole."""
 
+    class Part(models.TextChoices):
+        TRACE = "trace", "Requests"
+        BLOCKS = "blocks", "Blocks of prompts, of a draft"
+
     workload = models.ForeignKey(Workload, on_delete=models.CASCADE, related_name="chunks", editable=False)
+    part = models.CharField(max_length=6, choices=Part.choices, default=Part.TRACE, editable=False)
     number = models.PositiveIntegerField(editable=False)
     data = models.BinaryField()
 
     class Meta:
         ordering = ["number"]
-        constraints = [models.UniqueConstraint(fields=["workload", "number"], name="one_chunk_a_number")]
+        constraints = [models.UniqueConstraint(fields=["workload", "part", "number"], name="one_chunk_a_number")]
 
     def __str__(self) -> str:
         return f"part {self.number} of workload {self.workload_id}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from planner.numerals import duration, short
 from planner.workloads import spec_words
+from planner.workloads.cached import cache_words
 from planner.workloads.charts import Chart, charts_of, week_chart
 from planner.workloads.figures import NAMES
 from planner.workloads.kept import kept_words
@@ -71,7 +72,7 @@ def workload_page(workload: Workload) -> WorkloadPage:
     return WorkloadPage(
         workload,
         origin(workload, spec),
-        [*described(figures), *(spec_words.lines(spec) if spec else ())],
+        [*described(figures), *cache_words(workload), *(spec_words.lines(spec) if spec else ())],
         _findings(workload.report) if workload.report else [],
         [*charts_of(summary), *week_charts(spec)],
         spec_words.class_rows(spec) if spec else (),

@@ -8,16 +8,26 @@ from django.db import transaction
 from django.utils import timezone
 
 from planner.accounts.models import Team, User
-from planner.workloads.models import Workload
+from planner.workloads.models import TraceChunk, Workload
 from planner.workloads.summary import summary
-from simcore.traces import ParseReport, SyntheticSpec, Trace, generate, read_trace
+from simcore.traces import ParseReport, SyntheticSpec, Trace, TraceError, generate, read_trace
+from simcore.traces.inspect import WITHOUT_END
 from simcore.traces.lines import ByteStream
 from simcore.traces.mixes import mix_names
+from simcore.traces.prefix_cache import (
+    BLOCK_TOKENS,
+    LARGEST_CACHE_TOKENS,
+    PromptBlocks,
+    shares,
+    with_prefix_cache,
+)
 from simcore.traces.trace import MAX_ARRIVAL_S
 
 # Enough for two minutes at 400 requests/s. The rates are those of the traces that the mixes were fitted to.
 SHIPPED_REQUESTS = 50_000
 SHIPPED_RATES_REQ_PER_S = {"conversation": 5.53, "coding": 2.57}
+SHARES = "prefix_cache_shares"
+"""Of a draft's report: what prefix caches of several sizes would have held of its prompts."""
 DRAFTS_KEPT_FOR = timedelta(days=1)
 LONGEST_MIX_S = MAX_ARRIVAL_S // 2  # a Poisson trace is longer or shorter than its mean
 SHIPPED_NAMES = {"conversation": "Conversation mix", "coding": "Coding mix"}
@@ -25,7 +35,8 @@ SHIPPED_NAMES = {"conversation": "Conversation mix", "coding": "Coding mix"}
 
 def read_upload(stream: ByteStream, file_name: str) -> tuple[Trace, ParseReport]:
     """The requests of an uploaded file; TraceError says why there are none."""
-    return read_trace(stream, file_name, settings.TRACE_MAX_ROWS, settings.TRACE_MAX_UNPACKED_BYTES)
+    most = (settings.TRACE_MAX_ROWS, settings.TRACE_MAX_UNPACKED_BYTES)
+    return read_trace(stream, file_name, *most, with_blocks=True)
 
 
 def save_upload(team: Team, user: User, name: str, file_name: str, trace: Trace, report: ParseReport) -> Workload:
@@ -35,15 +46,39 @@ def save_upload(team: Team, user: User, name: str, file_name: str, trace: Trace,
 def keep_draft(team: Team, user: User, name: str, file_name: str, trace: Trace, report: ParseReport) -> Workload:
     """An upload that was read, until its user has looked at the report; those of yesterday make room."""
     forget_drafts()
-    return _stored(team, user, trace, name=name, file_name=file_name, report=report.to_json(), draft=True)
+    told = report.to_json()
+    if report.blocks is not None:
+        told[SHARES] = shares(trace.prompt_tokens, report.blocks)
+    known = {"name": name, "file_name": file_name, "report": told, "draft": True}
+    return _stored(team, user, trace, report.blocks, **known)
 
 
-def save_draft(draft: Workload, name: str) -> Workload:
-    """The draft as one of the team's workloads. IntegrityError where the name is taken."""
+@transaction.atomic
+def save_draft(draft: Workload, name: str, prefix_cache: str = "") -> Workload:
+    """The draft as one of the team's workloads, with what a prefix cache (tokens, or "unlimited") would have held of
+    its prompts. IntegrityError where the name is taken."""
     draft.name, draft.draft, draft.created_at = name, False, timezone.now()
-    with transaction.atomic():
-        draft.save(update_fields=["name", "draft", "created_at"])
+    draft.save(update_fields=["name", "draft", "created_at"])
+    if prefix_cache:
+        found = ParseReport("")
+        trace = with_prefix_cache(draft.trace(), draft.blocks(), cache_tokens(prefix_cache), found)
+        draft.report = (draft.report or {}) | {"prefix_cache": found.prefix_cache}
+        draft.content_hash, draft.summary = trace.content_hash(), summary(trace)
+        draft.save(update_fields=["report", "content_hash", "summary"])
+        draft.store(trace)
+    else:
+        draft.chunks.filter(part=TraceChunk.Part.BLOCKS).delete()
     return draft
+
+
+def cache_tokens(typed: str) -> int | None:
+    """A prefix cache's size in tokens; None: without end. TraceError for anything else."""
+    if typed == WITHOUT_END:
+        return None
+    plain = typed.replace(",", "")
+    if not (plain.isascii() and plain.isdigit() and BLOCK_TOKENS <= int(plain[:20]) <= LARGEST_CACHE_TOKENS):
+        raise TraceError(f"prefix_cache: found ‘{typed[:40]}’, expected {WITHOUT_END} or tokens from {BLOCK_TOKENS} up")
+    return int(plain)
 
 
 def forget_drafts() -> None:
@@ -70,11 +105,11 @@ def ship_mixes() -> None:
 
 
 @transaction.atomic
-def _stored(team: Team, user: User, trace: Trace, **fields: Any) -> Workload:
+def _stored(team: Team, user: User, trace: Trace, blocks: PromptBlocks | None = None, /, **fields: Any) -> Workload:
     workload = _described(trace, kind=Workload.Kind.UPLOADED, **fields)
     workload.team, workload.created_by = team, user
     workload.save()
-    workload.store(trace)
+    workload.store(trace, blocks)
     return workload
 
 

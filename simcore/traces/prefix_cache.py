@@ -1,4 +1,4 @@
-"""How many prompt tokens a prefix cache would have held: from Mooncake's hash_ids, the blocks of 512 tokens of a prompt.
+"""How many prompt tokens a prefix cache would have held: from Mooncake's hash_ids, a prompt's blocks of 512 tokens.
 
 Equal ids are equal blocks after equal beginnings. Requests come in order of arrival to one cache for all machines
 together; found are those blocks of a prompt that are there without a gap from its first on, but for one that the prompt
@@ -24,7 +24,7 @@ from simcore.traces.trace import IntArray, Trace
 BLOCK_TOKENS = 512
 LARGEST_CACHE_TOKENS = 10**12
 SIZES_TOKENS = (250_000, 1_000_000, 4_000_000, 16_000_000, 64_000_000)
-MOST_BLOCKS = 2_000_000
+MOST_BLOCKS = 500_000
 """Of a trace whose share is worked out for every size."""
 
 

@@ -1,8 +1,11 @@
 """An upload is looked at before it is saved: its report stands over a reload, and it is saved or gone."""
 
+import json
 from datetime import timedelta
 
+import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
@@ -112,3 +115,57 @@ def test_rest_tells_what_it_would_read(alice_client: Client, alice: User) -> Non
     assert told.status_code == 200
     assert (told.json()["report"]["refused_rows"], told.json()["statistics"]["requests"]) == (1, 3)
     assert not Workload.unscoped.filter(team__isnull=False).exists()
+
+
+def turns() -> bytes:
+    """Ten users of four turns each, every turn's prompt two blocks longer."""
+    rows = [
+        {"timestamp": 1000 * n, "input_length": 1024 * turn + 100, "output_length": 9, "hash_ids": ids}
+        for n, (turn, user) in enumerate((turn, user) for turn in range(1, 5) for user in range(10))
+        for ids in [[100 * user + block for block in range(2 * turn)]]
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+SHARE = 10 * 1024 * (1 + 2 + 3) / (10 * (1024 * (1 + 2 + 3 + 4) + 400))
+
+
+def test_what_a_prefix_cache_would_hold_is_told_and_counted_only_if_chosen(alice_client: Client, alice: User) -> None:
+    where = look(alice_client, turns(), file_name="turns.jsonl")["Location"]
+    page = alice_client.get(where).content.decode()
+    assert f"a prefix cache without end would have held {SHARE:.0%} of the prompt tokens. None are counted" in page
+    assert f'<option value="1000000">1,000,000 tokens: {SHARE:.0%} of prompt tokens</option>' in page
+    assert f'<option value="unlimited">without end: {SHARE:.0%} of prompt tokens</option>' in page
+    alice_client.post(where, {"name": "none", "prefix_cache": ""})
+    none = Workload.objects.visible_to(alice).get(name="none")
+    assert (none.trace().cached_prompt_tokens.sum(), none.blocks()) == (0, None)
+    assert "prefix cache" not in alice_client.get(f"/workloads/{none.pk}").content.decode()
+
+
+@pytest.mark.parametrize(("choice", "words"), [("unlimited", "without end"), ("1000000", "of 1,000,000 tokens")])
+def test_a_cache_that_is_chosen_is_said_for_good(alice_client: Client, alice: User, choice: str, words: str) -> None:
+    where = look(alice_client, turns(), file_name="turns.jsonl")["Location"]
+    alice_client.post(where, {"name": "turns", "prefix_cache": choice})
+    workload = Workload.objects.visible_to(alice).get(name="turns")
+    trace = workload.trace()
+    assert trace.content_hash() == workload.content_hash
+    assert trace.cached_prompt_tokens.sum() == 10 * 1024 * (1 + 2 + 3)
+    page = alice_client.get(f"/workloads/{workload.pk}").content.decode()
+    assert f"{words} would have held, by the file&#x27;s hash_ids: {SHARE:.0%} of all." in page
+    assert f"{SHARE:.0%} of prompt tokens are cached." in page
+
+
+def test_a_cache_of_another_size_is_no_choice(alice_client: Client, alice: User) -> None:
+    where = look(alice_client, turns(), file_name="turns.jsonl")["Location"]
+    assert alice_client.post(where, {"name": "turns", "prefix_cache": "huge"}).status_code == 200
+    assert Workload.objects.drafts_of(alice).count() == 1
+
+
+def test_rest_counts_a_cache_of_any_size(alice_client: Client) -> None:
+    def post(**more: str) -> HttpResponse:
+        file = SimpleUploadedFile("turns.jsonl", turns())
+        return alice_client.post("/api/v1/workloads/", {"file": file, **more})
+
+    assert post(name="a", prefix_cache="2048").json()["report"]["prefix_cache"]["cache_tokens"] == 2048
+    assert post(dry_run="1").json()["prefix_cache_shares"][-1]["share"] == pytest.approx(SHARE)
+    assert "expected unlimited or tokens from 512 up" in post(name="b", prefix_cache="some").content.decode()
