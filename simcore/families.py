@@ -61,10 +61,14 @@ class PoolChoice:
 
     def replicas(self, machines: int) -> int:
         """How many replicas so many machines carry; 0 where they are fewer than one replica spans."""
-        needed = self.tensor_parallel * self.pipeline_parallel
-        if needed <= self.machine.accelerators:
-            return machines * (self.machine.accelerators // needed)
-        return machines // -(-needed // self.machine.accelerators)
+        if self.span > 1:
+            return machines // self.span
+        return machines * (self.machine.accelerators // (self.tensor_parallel * self.pipeline_parallel))
+
+    @property
+    def span(self) -> int:
+        """Machines that one replica takes: 1 where it fits on a part of one."""
+        return -(-self.tensor_parallel * self.pipeline_parallel // self.machine.accelerators)
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,11 @@ class Line:
             seed=self.spec.seeds[0],
         )
         return Design(design_id(case), label(self.scheduler, self.pools, counts), self.family, case)
+
+    def whole(self, counts: tuple[int, ...]) -> tuple[int, ...]:
+        """No more machines than make whole replicas, of each pool one at least: others would stand idle."""
+        pairs = zip(counts, (pool.span for pool in self.pools), strict=True)
+        return tuple(max(count // span, 1) * span for count, span in pairs)
 
     def nameplate_w(self, counts: tuple[int, ...]) -> float:
         """Nameplate watts of so many machines."""

@@ -25,25 +25,28 @@ MOST_REPLICAS = 200_000
 def replica_count(pool: PoolSpec) -> int:
     """Replicas of a pool: given, or machines x (accelerators // (TP x PP)); a larger replica spans whole machines.
     SpecError where the machines carry none, or too many."""
-    count = _replica_count(pool)
+    count = carried(pool)
+    if not count:
+        needed, machine = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine)
+        raise SpecError(
+            f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {spanned(pool)}: a replica"
+            f" takes {needed} accelerators (tensor_parallel x pipeline_parallel), a machine has"
+            f" {machine.accelerators}"
+        )
     if count > MOST_REPLICAS:
         raise SpecError(f"pools: found {count:,} replicas in the {pool.role} pool, expected at most {MOST_REPLICAS:,}")
     return count
 
 
-def _replica_count(pool: PoolSpec) -> int:
+def carried(pool: PoolSpec) -> int:
+    """As ``replica_count``, but 0 where the machines are fewer than a replica spans."""
     if pool.replicas is not None:
         return pool.replicas
-    needed, machine, span = pool.tensor_parallel * pool.pipeline_parallel, resolve_machine(pool.machine), spanned(pool)
-    if span == 1:
-        return pool_machines(pool) * (machine.accelerators // needed)
-    if pool_machines(pool) < span:
-        raise SpecError(
-            f"pools: found {pool_machines(pool)} of machine {machine.id}, expected at least {span}: a replica"
-            f" takes {needed} accelerators (tensor_parallel x pipeline_parallel), a machine has"
-            f" {machine.accelerators}"
-        )
-    return pool_machines(pool) // span
+    if (span := spanned(pool)) > 1:
+        return pool_machines(pool) // span
+    return pool_machines(pool) * (
+        resolve_machine(pool.machine).accelerators // (pool.tensor_parallel * pool.pipeline_parallel)
+    )
 
 
 def spanned(pool: PoolSpec) -> int:

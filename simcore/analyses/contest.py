@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from simcore.analyses.kind import Lab
-from simcore.fleet import replica_count
+from simcore.fleet import carried
 from simcore.fluid.bounds import FluidBound, fluid_bound
 from simcore.spec import Case, SpecError
 
@@ -119,5 +119,5 @@ class Contest:
 
 def _promise(contender: Contender, bound: FluidBound, counts: Counts) -> float:
     """Nothing where the machines are fewer than a replica spans."""
-    replicas = [replica_count(pool) for pool in sized(contender.case, counts).pools]
+    replicas = [carried(pool) for pool in sized(contender.case, counts).pools]
     return bound.rate(replicas) / contender.cost(counts) if all(replicas) else 0.0

@@ -26,7 +26,7 @@ from simcore.explain import binding_words
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, power_w
 from simcore.spec import StudySpec, bounded
-from simcore.words import counted, dollars, listed, number
+from simcore.words import counted, dollars, listed, number, sentences
 
 GROWTH_PERCENT = 5.0
 """A month; where neither the workload nor the visitor gives one. An assumption."""
@@ -283,7 +283,7 @@ def _first(broken: Json, traffic: Traffic) -> str:
     interval = f" (9 times in 10 between {_month(low)} and {_month(high)})" if high is not None else ""
     return (
         f"{start} the rate passes {number(broken['rate_req_per_s'])} requests/s in {_month(month)}{interval};"
-        f" there {broken['name']} break. {broken['binding']}."
+        f" there {broken['name']} break. {sentences([broken['binding']])}"
     )
 
 

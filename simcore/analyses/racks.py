@@ -106,7 +106,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
 
 
 def _design(subject: Subject, parameters: Parameters) -> DesignRow:
-    return chosen_design(subject.result, parameters.design, "no machines to put into racks")
+    return chosen_design(subject.result, parameters.design, "nothing to put into racks")
 
 
 def _pool(pool: PoolSpec, drawn: Json, parameters: Parameters) -> Json:

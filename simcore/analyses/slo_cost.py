@@ -119,9 +119,11 @@ def _together(row: DesignRow) -> bool:
 
 def _around(base: Case) -> Iterable[Case]:
     """Other sizes, and of a design with a token budget each of these under other budgets."""
-    counts = tuple(fleet.pool_machines(pool) for pool in base.pools)
+    counts, spans = ([count(pool) for pool in base.pools] for count in (fleet.pool_machines, fleet.spanned))
+    whole = tuple(count // span for count, span in zip(counts, spans, strict=True))
+    every = {tuple(n * span for n, span in zip(sizes, spans, strict=True)) for sizes in _sizes(whole)}
     for scheduler in _schedulers(base):
-        for sizes in sorted(_sizes(counts)):
+        for sizes in sorted(every):
             pools = tuple(replace(p, machines=n, replicas=None) for p, n in zip(base.pools, sizes, strict=True))
             yield replace(base, scheduler=scheduler, pools=pools)
 

@@ -17,6 +17,7 @@ from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
 from simcore.evaluation import Design
 from simcore.families import SPLIT, Line, lines, with_machines
+from simcore.fleet import spanned
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, SpecError, bounded
@@ -56,19 +57,33 @@ class Spender:
     spend_usd_per_hour: float
 
     def divisions(self) -> Iterator[Counts]:
-        """All ways to spend it."""
-        prices = self.usd_per_hour
-        if len(prices) == 1:
-            yield (max(1, round(self.spend_usd_per_hour / prices[0])),)
+        """All ways to spend it on whole replicas."""
+        if len(self.usd_per_hour) == 1:
+            yield (self._for(0, self.spend_usd_per_hour),)
             return
-        for first in range(1, max(2, int(self.spend_usd_per_hour / prices[0]))):
-            yield first, max(1, round((self.spend_usd_per_hour - first * prices[0]) / prices[1]))
+        price, span = self.usd_per_hour[0], spanned(self.case.pools[0])
+        for first in range(span, max(2 * span, int(self.spend_usd_per_hour / price)), span):
+            yield first, self._for(1, self.spend_usd_per_hour - first * price)
 
     def moved(self, counts: Counts, by: int) -> Counts | None:
         """What machines for prefill cost more, those for decode cost less."""
-        first, (price, other) = counts[0] + by, self.usd_per_hour
-        second = round((self.spend_usd_per_hour - first * price) / other)
-        return (first, second) if first >= 1 and second >= 1 else None
+        first = counts[0] + by * spanned(self.case.pools[0])
+        left = self.spend_usd_per_hour - first * self.usd_per_hour[0]
+        return (first, self._for(1, left)) if first >= 1 and left > self._least(1) / 2 else None
+
+    def as_large(self) -> Case:
+        """With about as many machines as it will have."""
+        each = self.spend_usd_per_hour / len(self.usd_per_hour)
+        return sized(self.case, tuple(self._for(pool, each) for pool in range(len(self.usd_per_hour))))
+
+    def _for(self, pool: int, usd_per_hour: float) -> int:
+        """Machines of a pool for about so much, in whole replicas; at least one replica's."""
+        span = spanned(self.case.pools[pool])
+        return max(1, round(usd_per_hour / self._least(pool))) * span
+
+    def _least(self, pool: int) -> float:
+        """Dollars an hour of what one replica takes, or of one machine."""
+        return self.usd_per_hour[pool] * spanned(self.case.pools[pool])
 
     def cost(self, counts: Counts) -> float:
         """Dollars an hour."""
@@ -102,7 +117,7 @@ def task(subject: Subject, parameters: Parameters) -> Task:
 
 def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
     """Some capacities a cell."""
-    every = [predicted_cpu_s(_as_large(one), statistics) for one in (*task.together, *task.split)]
+    every = [predicted_cpu_s(one.as_large(), statistics) for one in (*task.together, *task.split)]
     return CAPACITIES_A_CELL * len(task.multipliers) * len(task.outputs) * sum(every) / len(every)
 
 
@@ -190,12 +205,6 @@ def _row_key(row: object) -> tuple[object, ...]:
 def _prices(case: Case, result: StudyResult) -> tuple[float, ...]:
     machines = (resolve_machine(pool.machine).id for pool in case.pools)
     return tuple(float(result.book.price(machine).usd_per_hour) for machine in machines)
-
-
-def _as_large(contender: Spender) -> Case:
-    """About as many machines as it will have."""
-    each = contender.spend_usd_per_hour / len(contender.usd_per_hour)
-    return sized(contender.case, tuple(max(1, round(each / price)) for price in contender.usd_per_hour))
 
 
 def _yours(cell: Json) -> str:

@@ -22,7 +22,7 @@ from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Design
 from simcore.families import SPLIT, with_machines
-from simcore.fleet import machine_counts, provisioned_w, replica_count, spanned
+from simcore.fleet import carried, machine_counts, provisioned_w, spanned
 from simcore.fluid.bounds import FluidBound, fluid_bound
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
@@ -214,8 +214,8 @@ class _Around:
     def cell(self, line: int, counts: Counts) -> Cell:
         row = self.rows[self.lines[line]].get(counts)
         case = _with_counts(self.designs[line].case, counts)
-        bound = self.bounds[line]
-        most = bound.rate([replica_count(pool) for pool in case.pools]) if bound and not _too_few(case) else 0.0
+        bound, replicas = self.bounds[line], [carried(pool) for pool in case.pools]
+        most = bound.rate(replicas) if bound and all(replicas) else 0.0
         state, words = self._known(row) if row else self._proven(line, counts, most, case)
         return Cell(
             counts,
@@ -251,8 +251,8 @@ class _Around:
 
     def _proven(self, line: int, counts: Counts, most: float, case: Case) -> tuple[State, str]:
         rate = self.result.spec.rate_req_per_s
-        if span := _too_few(case):
-            return "cannot", f"not tried: a replica takes {span} machines"
+        if few := [pool for pool in case.pools if not carried(pool)]:
+            return "cannot", f"not tried: a replica takes {spanned(few[0])} machines"
         if most < rate:
             return "cannot", f"not tried: by the fluid bound it holds at most {number(most)} requests/s"
         for tried, row in self.rows[self.lines[line]].items():
@@ -305,11 +305,6 @@ def _with_counts(case: Case, counts: Counts) -> Case:
     """The same with so many machines in each pool; its id, which takes longer, is not made."""
     pools = tuple(replace(pool, machines=count) for pool, count in zip(case.pools, counts, strict=True))
     return replace(case, pools=pools)
-
-
-def _too_few(case: Case) -> int:
-    """The machines that a replica takes, where a pool has fewer; else 0."""
-    return next((span for pool in case.pools if (span := spanned(pool)) > (pool.machines or 1)), 0)
 
 
 def _spare(case: Case) -> int:

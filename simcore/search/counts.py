@@ -53,7 +53,7 @@ def grid(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
 
     Counts that the user gave are all candidates, those over a limit too: their rows say by how much.
     """
-    smallest = [(1,) * len(line.pools)]
+    smallest = [line.whole((1,) * len(line.pools))]
     if line.reason:
         return smallest
     explicit = explicit_counts(line, spec)
@@ -63,7 +63,8 @@ def grid(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
         found = _every_one(line, spec, bounds) if len(line.pools) == 1 else _every_two(line, spec, bounds)
     else:
         found = _coarse_one(line, spec, bounds) if len(line.pools) == 1 else _coarse_two(line, spec, bounds)
-    return sorted({counts for counts in found if min(counts) >= 1 and inside(line, counts, bounds)}) or smallest
+    able = {line.whole(counts) for counts in found if min(counts) >= 1}
+    return sorted(counts for counts in able if inside(line, counts, bounds)) or smallest
 
 
 def explicit_counts(line: Line, spec: StudySpec) -> list[Counts]:

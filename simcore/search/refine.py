@@ -70,13 +70,16 @@ def refine(
     def open_(found: Iterable[Counts]) -> tuple[Counts, ...]:
         return tuple(counts for counts in found if _is_open(line, bounds, counts, proven))
 
+    def whole(found: Iterable[Counts]) -> Iterable[Counts]:
+        return dict.fromkeys(map(line.whole, found))
+
     holding = _holding(tried)
     between = _between(line, spec, tried, proven) if more and holding else []
     grown = _grown_line(line, spec, bounds, tried) if more else []
     fewest = [counts for counts in _fewest(holding) if tried[counts].capacity_req_per_s is None]
     return Step(
-        open_(counts for counts in between if counts not in tried),
-        open_([*fewest, *(counts for counts in grown if _lacks_capacity(tried, counts))]),
+        open_(counts for counts in whole(between) if counts not in tried),
+        open_([*fewest, *(counts for counts in whole(grown) if _lacks_capacity(tried, counts))]),
     )
 
 

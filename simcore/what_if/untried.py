@@ -85,7 +85,7 @@ def untried(context: Context, found: WhatIf) -> Untried:
     """
     if not _is_told(found):
         return Untried()
-    nothing_holds = found.result.winner is None and not _any_holds(found.result)
+    nothing_holds = found.result.winner is None and not _any_holds(found.result) and not _never_holds(context, found)
     members = sorted(_open(context, found), key=lambda member: member[0])
     designs = tuple(context.member(place, counts) for _, place, counts in members[:MOST_DESIGNS])
     cpu_s = sum(predicted_cpu_s(design.case, context.statistics, TRIAL_RUNS) for design in designs)
@@ -115,6 +115,12 @@ def _any_holds(result: StudyResult) -> bool:
     """Whether a design tried holds the rate, limits aside."""
     rate = result.spec.rate_req_per_s
     return any(result.holds(name, rate) for name in result.evaluations)
+
+
+def _never_holds(context: Context, found: WhatIf) -> bool:
+    """Whether of each line that can run it is known that no counts hold any rate."""
+    told = zip(context.lines, _told(context, found), strict=True)
+    return all(line.reason or known.never for line, known in told)
 
 
 def _members(
@@ -182,7 +188,9 @@ def _limits(spec: StudySpec) -> tuple[float, ...]:
 
 
 def _keeps_counts(line: Line, counts: Counts, spec: StudySpec) -> bool:
-    """Limits that do not add up pool by pool: racks, and machines on hand that both pools share."""
+    """Whole replicas; and limits that do not add up pool by pool: racks, and machines on hand that both pools share."""
+    if line.whole(counts) != counts:
+        return False
     on_hand = line.pools[0].on_hand
     alike = len({pool.machine.id for pool in line.pools}) < len(line.pools)
     if alike and on_hand is not None and sum(counts) > on_hand:

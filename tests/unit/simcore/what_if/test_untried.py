@@ -171,3 +171,26 @@ def test_where_the_user_gave_counts_no_others_are_named():
     result = study_result(context.spec, designs, done, BOOK)
     assert result.winner
     assert not untried(context, what_if(result, Changes(rate_req_per_s=40.0))).count
+
+
+def test_where_requests_alone_miss_a_limit_no_number_of_machines_is_offered():
+    context = asked(limits={"power_limit_kw": 300})
+    designs, done = explored(context, {family: (0.0,) * len(each) for family, each in EACH.items()})
+    nothing = study_result(context.spec, designs, done, BOOK)
+    found = untried(context, what_if(nothing, Changes()))
+    assert not found
+    queued = {name: replace(one, binding_limit="unstable") for name, one in done.items()}
+    assert untried(context, what_if(study_result(context.spec, designs, queued, BOOK), Changes()))
+
+
+def test_where_replicas_span_machines_whole_ones_alone_are_tried_and_offered():
+    spanning = {"tensor_parallel": 8, "pipeline_parallel": 2, "token_budget": 512}
+    context = asked(model="llama-3.1-70b", latency={"source": "roofline"}, scheduler_options=spanning)
+    designs, done = explored(context, EACH)
+    assert len(designs) > 4
+    found = untried(context, what_if(study_result(context.spec, designs, done, BOOK), Changes(rate_req_per_s=100.0)))
+    for design in (*designs, *found.designs):
+        assert all((pool.machines or 1) % 2 == 0 for pool in design.case.pools), design.label
+    best = study_result(context.spec, designs, done, BOOK).winner
+    assert best is not None
+    assert (best.capacity_req_per_s or 0) >= 70
