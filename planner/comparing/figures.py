@@ -120,7 +120,7 @@ def _traces(series: Series, plane: Plane) -> Iterator[Trace]:
     yield stepped(series.name, meta, series.steps, line)
     beside = [point for point in series.steps if point not in series.points]
     yield _points(series, beside, plane, 7) | {"opacity": 0.6}
-    yield _points(series, series.points, plane, 15) | {"error_y": whiskers(series.points, plane)}
+    yield _points(series, series.points, plane, 15) | whiskers(series.points, plane)
 
 
 def _points(series: Series, points: Sequence[Point], plane: Plane, size: int) -> Trace:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import exp, hypot, log
 
 from planner.numerals import short, usd
 from simcore.economics.hourly import HOURS_PER_MONTH, SECONDS_PER_HOUR, usd_per_month
 from simcore.rows import DesignRow
 
 Value = Callable[[DesignRow], float | None]
+Interval = Callable[[DesignRow], tuple[float | None, float | None]]
+"""The ends of what a figure may be, 9 times in 10; None where no end is known."""
+Spans = Mapping[str, tuple[float, float]]
+"""Design → the least and the most that its drawn watts may be, as shares of what was simulated."""
+DRAWN = ("drawn_mean", "drawn_p99")
+
+
+def _exact(_: DesignRow) -> tuple[None, None]:
+    """Of money, and of what machines are rated at."""
+    return None, None
 
 
 @dataclass(frozen=True)
@@ -25,6 +36,7 @@ class Axis:
     limit: float | None = None
     limit_words: str = ""
     limit_value: str = ""
+    interval: Interval = _exact
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,12 @@ POWER_NAMES = {
     "drawn_mean": "kW drawn, mean at capacity",
     "drawn_p99": "kW drawn, P99 of 1 s at capacity",
 }
-HELD = Axis("requests/s held under the SLO", lambda row: row.capacity_req_per_s, lambda y: f"{short(y)} requests/s")
+HELD = Axis(
+    "requests/s held under the SLO",
+    lambda row: row.capacity_req_per_s,
+    lambda y: f"{short(y)} requests/s",
+    interval=lambda row: (row.capacity_low, row.capacity_high),
+)
 
 
 def cost_plane(budget_usd_per_month: float | None = None, with_energy: bool = False) -> Plane:
@@ -86,7 +103,8 @@ def cost_plane(budget_usd_per_month: float | None = None, with_energy: bool = Fa
     return Plane("cost", "Cost frontier", x, HELD, "usd_per_hour", lambda ray: f"{short(ray)} requests/$", a_dollar)
 
 
-def power_plane(kind: str, limit_kw: float | None = None) -> Plane:
+def power_plane(kind: str, limit_kw: float | None = None, drawn: Spans | None = None) -> Plane:
+    """``drawn``: how far off drawn watts may be, where they are what is drawn over."""
     x = Axis(
         title=POWER_NAMES[kind],
         value=_kw(kind),
@@ -94,22 +112,61 @@ def power_plane(kind: str, limit_kw: float | None = None) -> Plane:
         limit=limit_kw,
         limit_words="power limit",
         limit_value=f"{short(limit_kw)} kW",
+        interval=_kw_interval(kind, drawn or {}),
     )
     return Plane("power", "Power frontier", x, HELD, POWER_COLUMNS[kind], lambda ray: f"{short(ray)} requests/s a kW")
 
 
-def merits_plane(kind: str) -> Plane:
+def merits_plane(kind: str, drawn: Spans | None = None) -> Plane:
     """Perf/$ against Perf/W, both at capacity."""
-
-    def per_kw(row: DesignRow) -> float | None:
-        kw = _kw(kind)(row)
-        return row.capacity_req_per_s / kw if row.capacity_req_per_s and kw else None
-
-    x = Axis(f"Perf/W: requests/s a {POWER_NAMES[kind]}", per_kw, lambda x: f"{short(x)} requests/s a kW")
-    y = Axis("Perf/$: requests a dollar", lambda row: row.req_per_usd, lambda y: f"{short(y)} requests a dollar")
+    x = Axis(
+        f"Perf/W: requests/s a {POWER_NAMES[kind]}",
+        _per_kw(kind),
+        lambda x: f"{short(x)} requests/s a kW",
+        interval=_per_kw_interval(kind, drawn or {}),
+    )
+    y = Axis(
+        "Perf/$: requests a dollar",
+        lambda row: row.req_per_usd,
+        lambda y: f"{short(y)} requests a dollar",
+        interval=lambda row: (row.req_per_usd_low, row.req_per_usd_high),
+    )
     return Plane("both", "Perf/$ against Perf/W", x, y, "req_per_usd")
 
 
 def _kw(kind: str) -> Value:
     watts = POWER_WATTS[kind]
     return lambda row: None if (found := watts(row)) is None else found / 1000
+
+
+def _per_kw(kind: str) -> Value:
+    kw_of = _kw(kind)
+    return lambda row: row.capacity_req_per_s / kw if row.capacity_req_per_s and (kw := kw_of(row)) else None
+
+
+def _kw_interval(kind: str, drawn: Spans) -> Interval:
+    """Ratings are what they are; drawn watts may be off."""
+    kw_of = _kw(kind)
+
+    def ends(row: DesignRow) -> tuple[float | None, float | None]:
+        kw, span = kw_of(row), drawn.get(row.design_id)
+        if kind not in DRAWN or kw is None or span is None:
+            return None, None
+        return kw * span[0], kw * span[1]
+
+    return ends
+
+
+def _per_kw_interval(kind: str, drawn: Spans) -> Interval:
+    """Of what is held and of the watts, each off by itself."""
+    per_kw = _per_kw(kind)
+
+    def ends(row: DesignRow) -> tuple[float | None, float | None]:
+        merit, held, low, high = per_kw(row), row.capacity_req_per_s, row.capacity_low, row.capacity_high
+        if merit is None or not held or low is None or high is None:
+            return None, None
+        least, most = drawn.get(row.design_id, (1.0, 1.0)) if kind in DRAWN else (1.0, 1.0)
+        down = merit * exp(-hypot(log(held / low), log(most))) if low else 0.0
+        return down, merit * exp(hypot(log(high / held), log(least)))
+
+    return ends

@@ -92,10 +92,10 @@ def _points(series: Series, points: Sequence[Point], plane: Plane, symbol: str) 
         "customdata": [point.row.design_id for point in points],
         "text": [hover(point, plane) for point in points],
         "hovertemplate": "%{text}<extra></extra>",
-        "error_y": whiskers(points, plane) | {"visible": False},
         "marker": {"symbol": symbol, "color": COLOURS[series.index], "size": 7},
         "legendgroup": str(series.index),
         "cliponaxis": False,
+        **_unseen(whiskers(points, plane)),
     }
 
 
@@ -107,28 +107,30 @@ def _answer(point: Point, plane: Plane) -> Trace:
         "meta": {"role": "answer"},
         "x": [point.x],
         "y": [point.y],
-        "error_y": whiskers([point], plane),
         "customdata": [point.row.design_id],
         "marker": {"symbol": "circle-open", "size": 19, "color": "#000000", "line": {"width": 2}},
         "hoverinfo": "skip",
         "showlegend": False,
+        **whiskers([point], plane),
     }
 
 
-def whiskers(points: Sequence[Point], plane: Plane) -> Trace:
-    """From each point to the ends of its interval. Of the points that are not the answer charts.js shows those of the
-    one that is hovered or chosen."""
-    ends = [(low, point.y, high) for point in points for low, high in [_interval(point, plane)]]
+def whiskers(points: Sequence[Point], plane: Plane) -> dict[str, Trace]:
+    """On each side from each point to the ends of its interval; none on a side that is exact. Of the points that are
+    not the answer charts.js shows those of the one that is hovered or chosen."""
+    x = _side([(point.x, *plane.x.interval(point.row)) for point in points])
+    y = _side([(point.y, *plane.y.interval(point.row)) for point in points])
+    return {name: side for name, side in (("error_x", x), ("error_y", y)) if any(side["array"] + side["arrayminus"])}
+
+
+def _side(ends: Sequence[tuple[float, float | None, float | None]]) -> Trace:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [0.0 if high is None else max(high - y, 0.0) for _, y, high in ends],
-        "arrayminus": [0.0 if low is None else max(y - low, 0.0) for low, y, _ in ends],
+        "array": [0.0 if high is None else max(high - at, 0.0) for at, _, high in ends],
+        "arrayminus": [0.0 if low is None else max(at - low, 0.0) for at, low, _ in ends],
     }
 
 
-def _interval(point: Point, plane: Plane) -> tuple[float | None, float | None]:
-    row = point.row
-    if plane.holds_rate:
-        return row.capacity_low, row.capacity_high
-    return row.req_per_usd_low, row.req_per_usd_high
+def _unseen(sides: dict[str, Trace]) -> dict[str, Trace]:
+    return {name: side | {"visible": False} for name, side in sides.items()}

@@ -68,11 +68,12 @@ def _hold(designs: int) -> str:
 def hover(point: Point, plane: Plane) -> str:
     """Lines apart by <br>, and no other tag: Plotly makes bold and spans by inline styles, which the page forbids."""
     row = point.row
-    lines = [escape(row.label), escape(plane.x.words(point.x))]
+    lines = [escape(row.label), escape(f"{plane.x.words(point.x)}{_interval(*plane.x.interval(row))}")]
     if not plane.holds_rate:
-        lines.append(escape(plane.y.words(point.y)))
+        lines.append(escape(f"{plane.y.words(point.y)}{_interval(*plane.y.interval(row))}"))
     if row.capacity_req_per_s:
-        lines.append(f"holds {short(row.capacity_req_per_s)} requests/s{_interval(row)}")
+        interval = _interval(row.capacity_low, row.capacity_high)
+        lines.append(f"holds {short(row.capacity_req_per_s)} requests/s{interval}")
     if row.binding_limit and row.capacity_req_per_s:
         pool = f", {row.binding_pool} pool" if row.binding_pool else ""
         lines.append(f"binds first: {escape(row.binding_limit)}{escape(pool)}")
@@ -83,8 +84,7 @@ def hover(point: Point, plane: Plane) -> str:
     return "<br>".join(lines)
 
 
-def _interval(row: DesignRow) -> str:
-    low, high = row.capacity_low, row.capacity_high
+def _interval(low: float | None, high: float | None) -> str:
     if low is None or high is None or low == high:
         return ""
     return f" ({short(low) if low else 'none'} to {short(high)}, 9 times in 10)"

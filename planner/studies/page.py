@@ -8,9 +8,10 @@ from typing import Any
 from django.urls import reverse
 
 from planner.studies import results, supposing
-from planner.studies.axes import POWER_COLUMNS, POWER_NAMES, Plane, cost_plane, merits_plane, power_plane
+from planner.studies.axes import DRAWN, POWER_COLUMNS, POWER_NAMES, Plane, Spans, cost_plane, merits_plane, power_plane
 from planner.studies.chart_words import summary
 from planner.studies.contexts import context_of
+from planner.studies.drawn import drawn_spans
 from planner.studies.equal import FIRST, HoldEqual, held_equal
 from planner.studies.figures import Figure, frontier_figure
 from planner.studies.leases import State
@@ -35,7 +36,6 @@ FIRST_POLLS_S = ((15, 1), (90, 2))
 LAST_POLLS_S = 5
 VIEWS = {"cost": "$", "power": "kW", "both": "both"}
 """What the chart is drawn over."""
-DRAWN = ("drawn_mean", "drawn_p99")
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,16 @@ class ResultPage:
         """The two sides of a chart: of money, of power, or of both merits."""
         limits = self.result.spec.limits
         if view == "both":
-            return merits_plane(self.power)
+            return merits_plane(self.power, self.drawn)
         if view == "cost":
             return cost_plane(limits.usd_per_month, bool(self.result.book.usd_per_kwh))
-        return power_plane(self.power, limits.power_limit_kw if limits.power_kind == self.power else None)
+        limit_kw = limits.power_limit_kw if limits.power_kind == self.power else None
+        return power_plane(self.power, limit_kw, self.drawn)
+
+    @property
+    def drawn(self) -> Spans:
+        """How far off drawn watts may be, where they are what is drawn over."""
+        return drawn_spans(self.base) if self.power in DRAWN else {}
 
     @property
     def views(self) -> list[tuple[str, str, bool]]:

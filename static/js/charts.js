@@ -54,6 +54,7 @@ function draw(figure, again) {
   const before = drawn.get(plot);
   if (!again && before?.text === text && before.width === width) return;
   const { data, layout } = themed(JSON.parse(text), width);
+  if (before) plot.dispatchEvent(new CustomEvent("chart:drawing", { bubbles: true })); // moving.js notes where points are
   window.Plotly.react(plot, data, layout, CONFIG);
   keyUnder(figure, layout, width);
   if (!before) listen(figure, plot);
@@ -102,7 +103,7 @@ function designs(plot) {
     trace.meta?.role === "designs"
       ? trace.customdata.map((id, i) => ({
           id, x: trace.x[i], y: trace.y[i], strong: trace.marker.opacity?.[i] === 1,
-          up: trace.error_y?.array[i] ?? 0, down: trace.error_y?.arrayminus[i] ?? 0,
+          ...whiskers(trace, i),
         }))
       : [],
   );
@@ -119,7 +120,14 @@ function mark(plot, role, id) {
   if (index < 0) return;
   const found = designs(plot).filter((design) => design.id === id).slice(0, 1);
   const of = (name) => [found.map((design) => design[name])];
-  window.Plotly.restyle(plot, { x: of("x"), y: of("y"), "error_y.array": of("up"), "error_y.arrayminus": of("down") }, [index]);
+  const names = ["x", "y", "error_x.array", "error_x.arrayminus", "error_y.array", "error_y.arrayminus"];
+  window.Plotly.restyle(plot, Object.fromEntries(names.map((name) => [name, of(name)])), [index]);
+}
+
+function whiskers(trace, i) {
+  return Object.fromEntries(
+    ["error_x", "error_y"].flatMap((side) => ["array", "arrayminus"].map((end) => [`${side}.${end}`, trace[side]?.[end][i] ?? 0])),
+  );
 }
 
 // The page's look: variables of site.css, so that light, dark and print agree.
@@ -141,7 +149,7 @@ function painted(trace, index, look, series) {
   if (trace.line || trace.mode?.includes("lines")) copy.line = { ...trace.line, color: colour };
   if (trace.marker || trace.type === "bar" || trace.type === "histogram") copy.marker = { ...trace.marker, color: colour };
   if (role === "designs" && !trace.marker.symbol.endsWith("-open")) copy.marker.line = { width: 1, color: look("paper") };
-  if (trace.error_x) copy.error_x = { ...trace.error_x, color: look("ink"), thickness: 1.5 };
+  if (trace.error_x) copy.error_x = { ...trace.error_x, color: role === "answer" || role === "designs" ? colour : look("ink"), thickness: 1.5 };
   if (trace.error_y) copy.error_y = { ...trace.error_y, color: colour, thickness: 1.5 };
   return copy;
 }
@@ -156,10 +164,9 @@ function hoveredTrace(look) {
 }
 
 function marked(role, color) {
-  return {
-    type: "scatter", mode: "markers", x: [], y: [], meta: { role }, hoverinfo: "skip", showlegend: false, cliponaxis: false,
-    error_y: { type: "data", symmetric: false, array: [], arrayminus: [], color, thickness: 1.5 },
-  };
+  const side = { type: "data", symmetric: false, array: [], arrayminus: [], color, thickness: 1.5 };
+  const marks = { type: "scatter", mode: "markers", x: [], y: [], meta: { role }, hoverinfo: "skip", showlegend: false, cliponaxis: false };
+  return { ...marks, error_x: { ...side, copy_ystyle: false }, error_y: side };
 }
 
 function laidOut(layout, width, look, series) {
