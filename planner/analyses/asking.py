@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from planner.analyses.models import Analysis
@@ -12,18 +13,26 @@ from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.packed import DamagedError, unpack_json
 from planner.studies.results import study_result
+from planner.studies.supposing import read
 from simcore.analyses import Kind, Subject, kind_of, parameters_of
 from simcore.analyses.key import analysis_key, code_version
 from simcore.same import Same
 
 Json = dict[str, Any]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 PREPARED_KEPT = 256
 """Of all kinds of the studies that were looked at last."""
 
 
-def subject_of(study: Study) -> Subject:
-    """ValueError where the workload is not what it was."""
-    return Subject(study_result(study), statistics_of(study), lambda: context_of(study))
+def subject_of(study: Study, supposed: Mapping[str, Any] = NOTHING) -> Subject:
+    """The study's answer, or what becomes of it under what an address supposes, as far as that needs no simulation.
+    ValueError where the workload is not what it was."""
+    if not supposed:
+        return Subject(study_result(study), statistics_of(study), lambda: context_of(study))
+    _, found = read(study, supposed)
+    # What is known of a design that was not tried was told at the rate that was asked for.
+    candidates = (lambda: context_of(study)) if found.rate_is_simulated else None
+    return Subject(found.result, statistics_of(study), candidates)
 
 
 @dataclass(frozen=True)
@@ -113,22 +122,23 @@ class Asked:
             return None
 
 
-def ask(study: Study, name: str, given: Mapping[str, Any]) -> Asked:
-    """SpecError: an unknown kind, a bad parameter, or a study that the kind does not apply to, with the reason."""
+def ask(study: Study, name: str, given: Mapping[str, Any], supposed: Mapping[str, Any] = NOTHING) -> Asked:
+    """SpecError: an unknown kind, a bad parameter, or a study that the kind does not apply to, with the reason.
+    ``supposed``: the moves of an address."""
     kind_of(name)
-    subject = subject_of(study)
+    subject = subject_of(study, supposed)
     parts = Same(subject, subject.result, subject.statistics)
-    prepared = _prepared(parts, study.pk, study.trace_hash, name, json.dumps(given, sort_keys=True))
+    prepared = _prepared(parts, study.trace_hash, name, json.dumps(given, sort_keys=True))
     return Asked(study, given, prepared)
 
 
 @lru_cache(maxsize=PREPARED_KEPT)
-def _prepared(parts: Same[Any], study_id: int, trace_hash: str, name: str, given: str) -> Prepared:
+def _prepared(subject: Same[Subject], trace_hash: str, name: str, given: str) -> Prepared:
     """By the very objects that a study's result and statistics are: those of another step are others."""
-    subject = subject_of(Study.unscoped.get(pk=study_id))
     kind = kind_of(name)
     parameters = parameters_of(kind, json.loads(given))
-    return Prepared(kind, subject, parameters, kind.task(subject, parameters), trace_hash)
+    task = kind.task(subject.value, parameters)
+    return Prepared(kind, subject.value, parameters, task, trace_hash)
 
 
 def given_by(query: Mapping[str, Any], kind: Kind[Any, Any]) -> Json:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
-from planner.analyses.asking import Asked, ask
+from planner.analyses.asking import NOTHING, Asked, ask
 from planner.analyses.models import Analysis
 from planner.studies import leases, queue
 from planner.studies.leases import State
@@ -14,13 +14,13 @@ from planner.studies.packed import pack
 from simcore.analyses.key import code_version
 
 
-def request(study: Study, kind: str, parameters: Mapping[str, Any]) -> Asked:
+def request(study: Study, kind: str, parameters: Mapping[str, Any], supposed: Mapping[str, Any] = NOTHING) -> Asked:
     """Has an analysis worked out, unless that is done or under way: one that failed or was cancelled is tried again.
     SpecError as ``ask``."""
-    asked = ask(study, kind, parameters)
+    asked = ask(study, kind, parameters, supposed)
     if asked.predicted_s and asked.told is None:
         _send(asked)
-    return ask(study, kind, parameters)
+    return ask(study, kind, parameters, supposed)
 
 
 def cancel(asked: Asked) -> None:

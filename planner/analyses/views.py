@@ -23,7 +23,8 @@ from simcore.spec import SpecError
 def sections(request: HttpRequest, study_id: int) -> HttpResponse:
     """All sections: what the page of a running study asks for until it is done."""
     study = study_for(request, study_id)
-    context = {"study": study, "sections": sections_of(study, request.user), "can_edit": editable(request.user, study)}
+    found = sections_of(study, request.user, request.GET.dict())
+    context = {"study": study, "sections": found, "can_edit": editable(request.user, study)}
     template = "analyses/_sections.html" if request.htmx else "analyses/page.html"  # type: ignore[attr-defined]
     return render(request, template, context, status=_code(request, study.is_active))
 
@@ -38,7 +39,7 @@ def analysis(request: HttpRequest, study_id: int, kind: str) -> HttpResponse:
     _may_ask(request, study)
     found = _section(study, kind, request.POST)
     try:
-        services.request(study, kind, found.given)
+        services.request(study, kind, found.given, found.supposed)
     except SpecError:
         return _shown(request, found, 200 if request.htmx else 422)  # type: ignore[attr-defined]  # htmx drops a 422
     if not request.htmx:  # type: ignore[attr-defined]
@@ -61,7 +62,7 @@ def cancel(request: HttpRequest, study_id: int, kind: str) -> HttpResponse:
 def _section(study: Study, kind: str, query: QueryDict) -> Section:
     if not known(kind):
         raise Http404("No such analysis.")
-    return section(study, kind, given_by(query.dict(), kind_of(kind)))
+    return section(study, kind, given_by(query.dict(), kind_of(kind)), query.dict()).opened
 
 
 def _may_ask(request: HttpRequest, study: Study) -> None:
@@ -72,7 +73,7 @@ def _may_ask(request: HttpRequest, study: Study) -> None:
 def _shown(request: HttpRequest, found: Section, status: int = 200) -> HttpResponse:
     context: dict[str, Any] = {"study": found.study, "can_edit": editable(request.user, found.study)}
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "analyses/_section.html", context | {"section": found}, status=status)
+        return render(request, "analyses/_section.html", context | {"section": found, "renewed": True}, status=status)
     return render(request, "analyses/page.html", context | {"sections": [found], "alone": found}, status=status)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import exp
 
 from planner.studies.axes import Spans
+from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine, resolve_model
-from simcore.result import StudyResult
 from simcore.spec import Case
 from simcore.trust.power_error import power_error
 

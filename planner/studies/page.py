@@ -27,7 +27,7 @@ from simcore.answer.hold_equal import HeldEqual
 from simcore.answer.result import StudyResult
 from simcore.explain import AnswerLine
 from simcore.what_if import words as what_if_words
-from simcore.what_if.changes import WhatIf, what_if
+from simcore.what_if.changes import WhatIf
 from simcore.what_if.untried import Untried, untried
 
 ANY_DESIGN = "DESIGN"
@@ -67,7 +67,7 @@ class ResultPage:
 
     @cached_property
     def found(self) -> WhatIf:
-        return what_if(self.base, self.moves.changes)
+        return supposing.found_under(self.base, self.moves)
 
     @property
     def result(self) -> StudyResult:
@@ -228,7 +228,7 @@ class ResultPage:
     @cached_property
     def marks(self) -> Marks:
         """What the tables' rows show beside their figures."""
-        address = reverse("studies:design", args=[self.study.pk, ANY_DESIGN])
+        address = reverse("studies:design", args=[self.study.pk, ANY_DESIGN]) + self.moves_query
         return Marks(lambda name: address.replace(ANY_DESIGN, name), self.look.hollow, self.look.answer_id)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from planner.scenarios.errors import FieldErrors
@@ -10,9 +11,14 @@ from planner.studies import results
 from planner.studies.models import Study
 from planner.studies.moves import Moves, read_moves
 from simcore import explain
+from simcore.answer.result import StudyResult
 from simcore.explain import AnswerLine
+from simcore.same import Same
 from simcore.what_if import words as what_if_words
 from simcore.what_if.changes import WhatIf, what_if
+
+KEPT = 32
+"""Of what was supposed last: the page, its panel and its sections ask for the same."""
 
 
 def supposed(study: Study, query: Mapping[str, Any]) -> tuple[Moves, WhatIf]:
@@ -21,7 +27,24 @@ def supposed(study: Study, query: Mapping[str, Any]) -> tuple[Moves, WhatIf]:
     moves = read_moves(query, base)
     if moves.errors:
         raise FieldErrors(dict(moves.errors))
-    return moves, what_if(base, moves.changes)
+    return moves, found_under(base, moves)
+
+
+def found_under(base: StudyResult, moves: Moves) -> WhatIf:
+    """The result under the moves, made once for each that are the same."""
+    return _found(Same(base), tuple(moves.query.items()))
+
+
+@lru_cache(maxsize=KEPT)
+def _found(base: Same[StudyResult], query: tuple[tuple[str, str], ...]) -> WhatIf:
+    return what_if(base.value, read_moves(dict(query), base.value).changes)
+
+
+def read(study: Study, query: Mapping[str, Any]) -> tuple[Moves, WhatIf]:
+    """What the query supposes, as far as it can be read."""
+    base = results.study_result(study)
+    moves = read_moves(query, base)
+    return moves, found_under(base, moves)
 
 
 def answer(study: Study, found: WhatIf) -> tuple[AnswerLine, ...]:

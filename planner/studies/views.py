@@ -122,16 +122,18 @@ def table(request: HttpRequest, study_id: int, chart: str) -> HttpResponse:
 
 @require_safe
 def design(request: HttpRequest, study_id: int, design_id: str) -> HttpResponse:
-    """One design: a panel beside the charts, or a page of its own."""
+    """One design under what is supposed: a panel beside the charts, or a page of its own."""
     study = study_for(request, study_id)
-    found = study_result(study)
+    page = result_page(study, request.GET)
+    found = page.result
     row = found.row(design_id)
     if row is None and request.htmx:  # type: ignore[attr-defined]
         return render(request, "studies/_no_design.html")
     if row is None:
         raise Http404("No such design in this study, or it has not been tried yet.")
     template = "studies/_panel.html" if request.htmx else "studies/design.html"  # type: ignore[attr-defined]
-    return render(request, template, _context(request, study) | {"panel": design_panel(found, row)})
+    context = {"panel": design_panel(found, row), "result_page": page}
+    return render(request, template, _context(request, study) | context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

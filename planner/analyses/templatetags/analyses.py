@@ -1,5 +1,6 @@
 """The sections of a result in its page."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -14,7 +15,7 @@ def analysis(context: template.Context, name: str, **given: Any) -> dict[str, An
     from planner.accounts.owned import Guest
     from planner.analyses.page import section
 
-    found = section(context["study"], name, given)
+    found = section(context["study"], name, given, _query(context)).opened
     hidden = isinstance(context["user"], Guest) and found.said is None
     taken = {name: context.get(name) for name in ("study", "user", "can_edit", "csrf_token")}
     return taken | {"section": None if hidden else found}
@@ -29,7 +30,14 @@ def analyses(context: template.Context) -> dict[str, Any]:
     return {
         "study": study,
         "user": user,
-        "sections": sections(study, user),
+        "sections": sections(study, user, _query(context)),
         "can_edit": context["can_edit"],
         "csrf_token": context.get("csrf_token"),
+        "moves_query": context["result_page"].own_query,
     }
+
+
+def _query(context: template.Context) -> Mapping[str, Any]:
+    """Of the page's address: what is supposed there, and what is open."""
+    page = context.get("result_page")
+    return page.query or {} if page else {}
