@@ -232,7 +232,7 @@ def sections(study: Study, user: Visitor, query: Mapping[str, Any] = NOTHING) ->
     every = [
         replace(section(study, name, {}, query), is_open=name in opened) for name, kind in KINDS.items() if kind.listed
     ]
-    return [one for one in every if one.said is not None] if isinstance(user, Guest) else every
+    return [one for one in every if one.told_of.said is not None] if isinstance(user, Guest) else every
 
 
 def known(name: str) -> bool:

@@ -55,6 +55,8 @@ class ResultPage:
     """What is held equal in the comparison under the chart."""
     baseline: str = ""
     """The design that it is relative to; empty: the first that is offered."""
+    opened: str = ""
+    """The sections below the answer that are open, by their names."""
 
     @cached_property
     def base(self) -> StudyResult:
@@ -134,6 +136,7 @@ class ResultPage:
             **({"power": self.power} if self.power != first else {}),
             **({"equal": self.by} if self.by != FIRST else {}),
             **({"baseline": self.baseline} if self.baseline else {}),
+            **({"open": self.opened} if self.opened else {}),
         }
 
     @property
@@ -296,6 +299,7 @@ def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
         query,
         held_equal(str(query.get("equal", ""))),
         str(query.get("baseline", "")),
+        str(query.get("open", "")),
     )
 
 

@@ -52,7 +52,7 @@ def caveats(found: WhatIf, untried: Untried) -> list[str]:
     """What is not known of the answer under the changes without simulating."""
     said = []
     if found.simulates:
-        said.append("Other latency limits make other capacities: the answer below is by the limits as they were asked.")
+        said.append("Other latency limits make other capacities: the answer is by the limits as they were asked.")
     if not found.rate_is_simulated:
         rate = f"{number(found.result.spec.rate_req_per_s)} requests/s"
         said.append(

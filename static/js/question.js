@@ -95,6 +95,8 @@ function showStale() {
   note.hidden = changes.length === 0;
   note.textContent = changes.length ? `Inputs changed: ${changes.join(", ")}` : "";
   answer.classList.toggle("stale", changes.length > 0);
+  const again = form.querySelector(".again");
+  if (again && changes.length) again.open = true; // the button
 }
 
 function groups() {

@@ -3,6 +3,7 @@
 const result = document.getElementById("result");
 const panel = document.getElementById("design-panel");
 let opener = null;
+let shownId = "";
 
 if (result && panel) {
   document.addEventListener("design:choose", ({ detail }) => choose(detail.id));
@@ -11,6 +12,7 @@ if (result && panel) {
   panel.addEventListener("keydown", step);
   document.addEventListener("htmx:afterSettle", mark);
   window.addEventListener("hashchange", show);
+  document.addEventListener("view:asked", () => chosenId() && show()); // another question is supposed
   show();
 }
 
@@ -52,10 +54,11 @@ function show() {
     return;
   }
   const within = panel.contains(document.activeElement);
-  const address = result.dataset.designUrl.replace("DESIGN", encodeURIComponent(id));
+  const address = result.dataset.designUrl.replace("DESIGN", encodeURIComponent(id)) + location.search;
   window.htmx.ajax("GET", address, { source: panel, target: panel, swap: "innerHTML" }).then(() => {
     panel.hidden = chosenId() === "";
-    panel.scrollTop = 0;
+    if (id !== shownId) panel.scrollTop = 0;
+    shownId = id;
     if (within) panel.focus({ preventScroll: true }); // what had it is gone
   });
 }

@@ -4,7 +4,9 @@
 const CHOSEN = ["view", "power", "equal", "baseline"]; // what is shown how
 const form = document.getElementById("what-if");
 const strip = form?.closest("details");
-let shown = location.search;
+const KEPT = ["open"]; // of the address, which sections are open is folds.js's
+let shown = asked(location.search);
+let lastMoves = moved(shown);
 
 if (form) {
   const phone = matchMedia("(max-width: 40rem)"); // there it is a sheet over the page: closed until it is wanted
@@ -79,17 +81,25 @@ function onClick(event) {
 }
 
 function onBack() {
-  if (location.search === shown) return; // the chosen design is in the address, too
+  if (asked(location.search) === shown) return; // the chosen design is in the address, too
   fill(new URLSearchParams(location.search));
-  ask(location.search);
+  ask(asked(location.search));
 }
 
 function go() {
   const query = currentQuery();
-  const search = query.size ? `?${query}` : "";
-  if (search === shown) return;
-  history.pushState(null, "", `${location.pathname}${search}${location.hash}`);
-  ask(search);
+  if (String(query) === shown) return;
+  const kept = KEPT.map((name) => [name, new URLSearchParams(location.search).get(name)]).filter(([, value]) => value);
+  const whole = [String(query), ...kept.map(([name, value]) => `${name}=${value}`)].filter(Boolean).join("&");
+  history.pushState(null, "", `${location.pathname}${whole && `?${whole}`}${location.hash}`);
+  ask(String(query));
+}
+
+// Of an address, what is supposed and what is shown how.
+function asked(search) {
+  const query = new URLSearchParams(search);
+  for (const name of KEPT) query.delete(name);
+  return String(query);
 }
 
 function ask(search) {
@@ -101,7 +111,18 @@ function ask(search) {
     const field = document.querySelector(`#frontier-data [name=${name}]`);
     if (field) values[name] = field.value;
   }
-  window.htmx.ajax("GET", form.dataset.viewUrl, { source: form, swap: "none", values });
+  const moves = moved(search);
+  window.htmx.ajax("GET", form.dataset.viewUrl, { source: form, swap: "none", values }).then(() => {
+    if (moves === lastMoves) return; // another form of the chart supposes nothing else
+    lastMoves = moves;
+    document.dispatchEvent(new CustomEvent("view:asked"));
+  });
+}
+
+function moved(search) {
+  const query = new URLSearchParams(search);
+  for (const name of CHOSEN) query.delete(name);
+  return String(query);
 }
 
 // In one order, and without what is as it was asked, so that one state has one address.

@@ -1,6 +1,6 @@
 """Steps on the question page that several tests take."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 STUDY_MS = 180_000
 EXAMPLE = "studies/1/"
@@ -63,9 +63,23 @@ def stop_the_example(page: Page, address: str) -> None:
 
 
 def find(page: Page) -> None:
+    again = page.locator("details.again:not([open]) > summary")
+    if again.count():
+        again.click()
     page.locator("[data-ask]").click()
     page.wait_for_url("**/studies/*/")
 
 
 def wait_until_done(page: Page) -> None:
     expect(page.locator("#status .done")).to_be_visible(timeout=STUDY_MS)
+
+
+def open_section(page: Page, kind: str) -> Locator:
+    """A section below the answer, with all that was found where something was."""
+    section = page.locator(f"#analysis-{kind}")
+    expect(section).to_be_visible()
+    closed = section.locator("details[data-fold]:not([open]) > summary")
+    if closed.count():
+        closed.click()
+        expect(section.locator("details[data-fold] > .about")).to_be_visible()
+    return section

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.question import EXAMPLE, STUDY_MS
+from tests.browser.question import EXAMPLE, STUDY_MS, open_section
 from tests.services import Planner
 
 
@@ -14,7 +14,7 @@ def test_a_design_is_looked_into(home: Page, planner: Planner) -> None:
     panel = home.locator("#design-panel")
 
     # from a cell of the map, by its link
-    home.locator("#analysis-neighbourhood .heat-map a[data-design]").first.click()
+    open_section(home, "neighbourhood").locator(".heat-map a[data-design]").first.click()
     expect(panel.locator(".verdict")).to_be_visible()
     first = home.url
     assert "#design=" in first
@@ -43,3 +43,20 @@ def test_a_design_is_looked_into(home: Page, planner: Planner) -> None:
     expect(mine.locator(".line").first).to_contain_text(
         re.compile(r"Sarathi on 5 DGX H100.*is not the answer: it holds [0-9.]+ requests/s of 70"), timeout=STUDY_MS
     )
+
+
+def test_sections_and_panel_are_of_what_is_supposed(home: Page, planner: Planner) -> None:
+    home.goto(planner.url + EXAMPLE + "?usd.dgx-h100=9")
+    expect(home.locator("#status .done")).to_be_visible(timeout=STUDY_MS)
+    growth = open_section(home, "growth")
+    expect(home).to_have_url(re.compile(r"\?usd\.dgx-h100=9&open=growth$"))
+    home.reload()
+    expect(growth.locator(".of")).to_contain_text("What if DGX H100")
+    home.get_by_role("link", name="Look into this design").click()
+    panel = home.locator("#design-panel")
+    expect(panel.locator(".supposed")).to_contain_text("DGX H100 at $9.00 an hour")
+    home.get_by_role("link", name="Reset all").click()
+    expect(panel.locator(".supposed")).to_have_count(0)
+    expect(panel.locator(".verdict")).to_be_visible()
+    expect(growth.locator(".of")).to_have_count(0)
+    expect(growth.locator(".found")).to_be_visible()

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.question import MEASURED, STUDY_MS, ask_small, find, stop_the_example, wait_until_done
+from tests.browser.question import MEASURED, STUDY_MS, ask_small, find, open_section, stop_the_example, wait_until_done
 from tests.browser.watch import Watch
 from tests.services import Planner
 
@@ -133,7 +133,8 @@ CHEAP = ["neighbourhood", "token_budget", "slo_cost", "racks", "failures"]
 
 def work_out(page: Page) -> None:
     for kind in CHEAP:
-        section = page.locator(f"#analysis-{kind}")
+        section = open_section(page, kind)
         section.get_by_role("button", name="Work it out").click()
         expect(section.locator(".found")).to_be_visible(timeout=STUDY_MS)
     page.locator("#result details, .analyses details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+    expect(page.locator(".analysis.folds [hx-trigger]")).to_have_count(0)  # all of it has come

@@ -85,10 +85,24 @@ def test_the_chart_is_drawn_over_what_is_chosen_and_back_undoes_it(example: Page
     expect(example.locator("#frontier th[data-column='mean_w']")).to_have_attribute("aria-sort", "ascending")
     example.reload()
     expect(title).to_contain_text("drawn")
+    moves = example.evaluate_handle(
+        """() => {
+            const moves = [], animate = Element.prototype.animate;
+            Element.prototype.animate = function (frames, options) {
+                if (frames[0].transform) moves.push(frames.map(({ transform }) => transform));
+                return animate.call(this, frames, options);
+            };
+            return moves;
+        }"""
+    )
     example.locator(".views").get_by_text("both").click()
     expect(title).to_contain_text("Perf/W")
+    assert moves.evaluate("moves => moves.length") > 1  # designs are moved from one form to the other
+    example.emulate_media(reduced_motion="reduce")
+    moved = moves.evaluate("moves => moves.length")
     example.go_back()
     expect(title).to_contain_text("kW drawn")
+    assert moves.evaluate("moves => moves.length") == moved
 
 
 def test_what_is_supposed_is_in_the_address_and_can_be_taken_back(example: Page) -> None:

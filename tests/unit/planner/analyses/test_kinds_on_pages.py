@@ -57,6 +57,9 @@ def test_where_splitting_pays_is_a_map_with_its_table(
 
 
 def test_the_neighbourhood_is_there_before_it_is_asked_for(alice_client: Client, study: Study) -> None:
-    page = unescape(alice_client.get(f"/studies/{study.pk}/").content.decode())
+    closed = unescape(alice_client.get(f"/studies/{study.pk}/").content.decode())
+    assert "Around Sarathi on " in closed
+    assert "Requests/s held around " not in closed
+    page = unescape(alice_client.get(f"/studies/{study.pk}/?open=neighbourhood").content.decode())
     assert "Requests/s held around " in page
-    assert 'data-design="' in page
+    assert '<g class="cell' in page

@@ -57,7 +57,7 @@ def test_members_read_strangers_find_nothing(
     assert bob_client.post(url).status_code == 405
 
 
-def test_what_no_measurement_covers_is_a_banner_above_the_answer(
+def test_what_no_measurement_covers_is_a_banner_right_under_what_to_buy(
     done: Study, alice_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results, "asked_of", lambda study: Asked(9000.0, 200.0, 50_000))
@@ -67,7 +67,7 @@ def test_what_no_measurement_covers_is_a_banner_above_the_answer(
         "Outside what was measured: prompts of 50,000 tokens: step times of h100-80gb were measured"
     )
     assert page.count(banner) == 1
-    assert page.index(banner) < page.index('class="line-a"')
+    assert page.index('class="line-a"') < page.index(banner) < page.index('<p class="line')
 
 
 def test_a_question_within_what_was_measured_has_no_banner(done: Study, alice_client: Client) -> None:

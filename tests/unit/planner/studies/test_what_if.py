@@ -85,6 +85,21 @@ def test_the_table_under_what_is_supposed_has_its_figures(study: Study, alice_cl
     assert re.search(rf'<td class="number"[^>]*>{re.escape(short(found.result.winner.usd_per_hour))}</td>', rows)
 
 
+def test_a_design_s_panel_is_of_the_question_that_is_supposed(study: Study, alice_client: Client) -> None:
+    winner = study_result(study).winner
+    assert winner
+    found = what_if(study_result(study), Changes(usd_per_hour={"dgx-h100": Decimal(10)}, pue=1.2))
+    now = found.result.row(winner.design_id)
+    assert now
+    path = f"designs/{winner.design_id}/"
+    panel = page_of(alice_client, study, "?usd.dgx-h100=10&pue=1.2", path, **HTMX)
+    assert "What if: DGX H100 at $10.00 an hour" in re.sub("<[^>]+>", "", panel)
+    assert f"${now.usd_per_hour:,}" in panel
+    assert "PUE 1.2" in panel
+    assert "What if:" not in page_of(alice_client, study, "", path, **HTMX)
+    assert "nothing was simulated" in page_of(alice_client, study, "?rate=1", path, **HTMX)
+
+
 def test_each_control_shows_where_it_is_and_the_way_back(study: Study, alice_client: Client) -> None:
     page = page_of(alice_client, study, "?rate=7&pue=1.3&view=both")
     assert re.search(r'name="rate"[^>]* value="7" data-asked="10"', page)
@@ -117,7 +132,7 @@ def test_a_value_that_cannot_be_is_said_and_left_out(study: Study, query: str, s
 def test_another_slo_is_said_to_need_a_simulation(study: Study, alice_client: Client) -> None:
     page = page_of(alice_client, study, "?slo=1.2")
     assert "every latency limit × 1.2" in page
-    assert "the answer below is by the limits as they were asked" in page
+    assert "the answer is by the limits as they were asked" in page
 
 
 def test_another_rate_says_what_was_not_simulated(study: Study, alice_client: Client) -> None:
