@@ -9,7 +9,7 @@ from django.urls import reverse
 from planner.accounts.owned import Visitor
 from planner.catalogue.columns import columns
 from planner.catalogue.display import NOT_GIVEN, quantity, words_of
-from planner.catalogue.kept import Kept, kept_fabric, kept_machines, kept_model, kept_prices
+from planner.catalogue.kept import SUPPOSED, Kept, kept_fabric, kept_machines, kept_model, kept_prices
 from planner.catalogue.services import fabric_for, model_for, price_books_for, whole_machines_for
 from simcore.spec import Accelerator, Fabric, Machine, Model, Price, SpecError
 
@@ -82,7 +82,7 @@ def _of_prices(user: Visitor, kept: Kept, machines: dict[str, Machine]) -> Itera
     now = price_books_for(user).get(was.id)
     today = {price.machine: price for price in now.prices} if now else {}
     for price in was.prices:
-        if price.machine not in machines:
+        if price.machine not in machines or price.source == SUPPOSED:
             continue
         said = _price(price), _price(today.get(price.machine))
         if said[0] != said[1]:

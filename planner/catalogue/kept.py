@@ -6,6 +6,7 @@ is not kept yet, such as a machine that a question newly chooses, is taken from 
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from planner.accounts.owned import Visitor
@@ -51,6 +52,10 @@ def machines_of(user: Visitor, row_ids: Sequence[str], kept: Kept = NOTHING) -> 
     return [found[row_id] for row_id in row_ids]
 
 
+SUPPOSED = "supposed of an answer"
+"""The source of a price that a revision keeps from a what-if: no catalogue ever said it."""
+
+
 def prices_of(user: Visitor, book_id: str, machine_ids: Collection[str], kept: Kept = NOTHING) -> PriceBook:
     """The kept book, with today's prices of those of the machines that it has none for; today's book where another is
     asked for."""
@@ -59,7 +64,7 @@ def prices_of(user: Visitor, book_id: str, machine_ids: Collection[str], kept: K
         return price_book_for(user, book_id)
     missing = set(machine_ids) - {price.machine for price in was.prices}
     now = price_books_for(user).get(book_id) if missing else None
-    return PriceBook(was.id, was.name, was.date, (*was.prices, *_prices(now, missing)))
+    return replace(was, prices=(*was.prices, *_prices(now, missing)))
 
 
 def _prices(book: PriceBook | None, machine_ids: Collection[str]) -> list[Any]:

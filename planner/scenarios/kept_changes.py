@@ -58,3 +58,6 @@ def _of_prices(before: Row, after: Row, machines: list[Row]) -> Iterator[Change]
         if name and other and other["usd_per_hour"] != price["usd_per_hour"]:
             said = [f"${one['usd_per_hour']} an hour" for one in (price, other)]
             yield Change(ROWS, f"price of {name}", *said)
+    tariffs = [row.get("usd_per_kwh") for row in (before, after)]
+    if tariffs[0] != tariffs[1]:
+        yield Change(ROWS, "electricity", *(NONE if usd is None else f"${usd} a kWh" for usd in tariffs))

@@ -1,6 +1,8 @@
 """By how much a study's answer costs more at today's prices than at those that it keeps."""
 
 from planner.accounts.owned import Visitor
+from planner.catalogue.books import with_prices
+from planner.catalogue.kept import SUPPOSED
 from planner.catalogue.services import price_books_for
 from planner.studies.models import Study
 from planner.studies.results import study_result
@@ -16,9 +18,10 @@ LEAST_SHARE = 0.0005
 def price_change(user: Visitor, study: Study) -> str:
     """``+3 %``; empty where nothing has changed, there is no answer, or its prices are there no more."""
     found = study_result(study)
-    book = price_books_for(user).get(found.book.id)
-    if found.winner is None or book is None:
+    today = price_books_for(user).get(found.book.id)
+    if found.winner is None or today is None:
         return ""
+    book = with_prices(today, [price for price in found.book.prices if price.source == SUPPOSED])
     counts = fleet.machine_counts(found.designs[found.winner.design_id].case)
     try:
         share = float(usd_per_hour(counts, book) / usd_per_hour(counts, found.book)) - 1

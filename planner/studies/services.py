@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
+from planner.catalogue.kept import NOTHING, Kept
 from planner.scenarios.forms import clean_inputs
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.services import author, create_scenario, rows_now
@@ -51,16 +52,17 @@ def start_study(user: Visitor, revision: Revision, also: tuple[AlsoTry, ...] = (
 
 
 @transaction.atomic
-def ask_new(user: Visitor, data: Mapping[str, Any]) -> Study:
-    """A study of a new question, or the asker's own under way that asks the very same. FieldErrors on bad inputs."""
-    inputs = clean_inputs(user, data)
-    rows = rows_now(user, inputs)
+def ask_new(user: Visitor, data: Mapping[str, Any], kept: Kept = NOTHING) -> Study:
+    """A study of a new question, or the asker's own under way that asks the very same; of the catalogue's rows kept, or
+    of today's. FieldErrors on bad inputs."""
+    inputs = clean_inputs(user, data, kept)
+    rows = rows_now(user, inputs, kept)
     User.objects.select_for_update().get(pk=author(user).pk)  # a second press of the button waits here
     mine = Study.objects.editable_by(user).filter(created_by_id=user.pk, state__in=ACTIVE)
     for study in mine.select_related("revision"):
         if study.revision.inputs == inputs and study.revision.rows == rows:
             return study
-    return start_study(user, create_scenario(user, data))
+    return start_study(user, create_scenario(user, data, kept=kept))
 
 
 @transaction.atomic

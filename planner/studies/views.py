@@ -33,8 +33,7 @@ from planner.studies.repriced import price_change
 from planner.studies.results import headline as headline_of
 from planner.studies.results import study_result
 from planner.studies.services import ask_new, editable, start_study
-from planner.studies.simulating import check, simulated_before
-from planner.studies.simulating import simulate as simulated
+from planner.studies.simulating import check, keep, simulated_before
 from planner.studies.tables import Extent
 from simcore.answer.result import StudyResult
 from simcore.measurements import Measurements
@@ -71,21 +70,28 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
 
 @require_POST
 def simulate(request: HttpRequest, study_id: int) -> HttpResponse:
-    """What is supposed in the address, simulated: another rate or SLO as a revision, else the designs that may come
-    first and were not tried. What needs no simulation stays supposed."""
+    """What is supposed in the address, kept as a revision of the question and simulated where it must be; else the
+    designs that may come first and were not tried, of the question as it is."""
     study = study_for(request, study_id)
     page = result_page(study, request.GET)
-    if not page.must_simulate:
-        if not page.may_check:
-            return redirect(f"{reverse('studies:result', args=[study_id])}{page.own_query}")
-        new = check(request.user, study.revision, page.untried)
-        return redirect(f"{reverse('studies:result', args=[new.pk])}{page.own_query}")
+    if page.supposed and (page.must_simulate or request.POST.get("go") == "keep"):
+        return _kept(request, study, page)
+    if not page.may_check:
+        return _to_result(study, page.own_query)
+    return _to_result(check(request.user, study.revision, page.untried), page.own_query)
+
+
+def _kept(request: HttpRequest, study: Study, page: ResultPage) -> HttpResponse:
     try:
-        new = simulated(request.user, study, page.moves.changes)
+        return _to_result(keep(request.user, study, page.found), page.reset_all)
     except FieldErrors as error:
         messages.error(request, " ".join(error.fields.values()))
-        return redirect(f"{reverse('studies:result', args=[study_id])}{page.own_query}")
-    return redirect(f"{reverse('studies:result', args=[new.pk])}{page.rest_query}")
+        return _to_result(study, page.own_query)
+
+
+def _to_result(study: Study, query: str) -> HttpResponse:
+    """``query``: with its question mark, which goes where it stands alone."""
+    return redirect(f"{reverse('studies:result', args=[study.pk])}{query.removesuffix('?')}")
 
 
 @require_safe

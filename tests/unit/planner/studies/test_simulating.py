@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from html import unescape
 from typing import Any
 
@@ -9,12 +10,17 @@ import pytest
 from django.test import Client
 
 from planner.accounts.models import Membership, Role, User
+from planner.scenarios.kept_changes import kept_changes
+from planner.scenarios.services import save_revision
 from planner.studies.contexts import context_of
 from planner.studies.leases import State
 from planner.studies.models import Study
+from planner.studies.repriced import price_change
 from planner.studies.results import study_result
 from planner.studies.simulating import changed_inputs
+from planner.studies.spec import study_spec
 from planner.studies.workers import Worker
+from simcore.explain import answer
 from simcore.what_if.changes import Changes, what_if
 from simcore.what_if.untried import untried
 from tests.unit.planner.studies.conftest import Counted
@@ -53,17 +59,50 @@ def page_of(client: Client, study: Study, query: str) -> str:
     return unescape(client.get(f"/studies/{study.pk}/{query}").content.decode())
 
 
-def test_another_rate_becomes_a_revision_and_prices_stay_supposed(
-    study: Study, asker: Asker, alice_client: Client
+def test_another_rate_becomes_a_revision_with_all_that_is_supposed(
+    study: Study, asker: Asker, alice: User, alice_client: Client
 ) -> None:
-    query = "?rate=12&usd.dgx-h100=10"
+    query = "?rate=12&usd.dgx-h100=10&tariff=0.11&pue=1.3&budget=none&power_limit=350"
     assert "Simulate it" in page_of(alice_client, study, query)
     new, location = asker.simulate(study, query)
-    assert location == f"/studies/{new.pk}/?usd.dgx-h100=10"
+    assert location == f"/studies/{new.pk}/"
     assert (new.revision.scenario_id, new.revision.number) == (study.revision.scenario_id, 2)
-    assert new.revision.inputs == {**study.revision.inputs, "rate_req_per_s": 12.0}
+    moved = {"rate_req_per_s": 12.0, "pue": 1.3, "usd_per_month": None, "power_limit_kw": 350.0}
+    assert new.revision.inputs == {**study.revision.inputs, **moved}
     assert new.state == State.DONE
-    assert f'href="/studies/{new.pk}/?usd.dgx-h100=10"' in page_of(alice_client, study, query)
+    book = study_result(new).book
+    assert (book.price("dgx-h100").usd_per_hour, book.usd_per_kwh) == (Decimal(10), Decimal("0.11"))
+    page = page_of(alice_client, new, "")
+    assert "DGX H100 -" in page
+    assert "electricity at $0.11/kWh" in page
+    assert "The catalogue has changed" not in page  # it never said these prices
+    assert price_change(alice, new) == ""
+    later = save_revision(alice, new.revision.scenario, new.revision.inputs | {"rate_req_per_s": 11.0})
+    assert study_spec(later, alice).rate_req_per_s == 11.0
+    assert later.rows["prices"] == new.revision.rows["prices"]
+    said = [change.label for change in kept_changes(study.revision.rows, new.revision.rows)]
+    assert said == ["price of DGX H100", "electricity"]
+
+
+def test_a_rate_that_was_simulated_before_is_pointed_to(study: Study, asker: Asker, alice_client: Client) -> None:
+    new, _ = asker.simulate(study, "?rate=12")
+    page = page_of(alice_client, study, "?rate=12&usd.dgx-h100=10")
+    assert f'href="/studies/{new.pk}/?usd.dgx-h100=10"' in page
+
+
+def test_what_needs_no_simulation_is_kept_when_asked_and_answered_at_once(
+    study: Study, asker: Asker, alice_client: Client
+) -> None:
+    query = "?usd.dgx-h100=10"
+    found = what_if(study_result(study), Changes(usd_per_hour={"dgx-h100": Decimal(10)}))
+    assert "Keep this" in page_of(alice_client, study, query)
+    with asker.capture(execute=True):
+        response = alice_client.post(f"/studies/{study.pk}/simulate{query}", {"go": "keep"})
+    new = Study.unscoped.latest("pk")
+    assert response["Location"] == f"/studies/{new.pk}/"
+    assert new.state == State.DONE
+    assert answer(study_result(new))[0].text == answer(found.result)[0].text
+    assert "What if:" not in page_of(alice_client, new, "")
 
 
 def test_what_needs_no_simulation_starts_none(study: Study, asker: Asker) -> None:
