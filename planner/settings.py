@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "planner.sharing",
     "planner.analyses",
     "planner.comparing",
+    "planner.finance",
     "planner.api",
 ]
 

@@ -22,6 +22,7 @@ urlpatterns = [
     path("studies/", urls_of("studies")),
     path("shared/", urls_of("sharing")),
     path("studies/", urls_of("analyses")),
+    path("studies/", urls_of("finance")),
     path("compare/", urls_of("comparing")),
     path("", urls_of("scenarios")),
 ]

@@ -1,0 +1,108 @@
+"""The finance page of a study's answer, or of one of its designs."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from planner.accounts.owned import Guest
+from planner.finance import exports
+from planner.finance.assumed import assumptions_of
+from planner.finance.costs import Costs
+from planner.finance.fields import FieldError, read
+from planner.finance.models import AssumptionSet
+from planner.finance.page import FinancePage
+from planner.scenarios.services import author
+from planner.studies import services
+from planner.studies.actions import study_for
+from planner.studies.models import Study
+from simcore.economics.lines import View
+from simcore.spec import SpecError
+
+
+@require_safe
+def finance(request: HttpRequest, study_id: int) -> HttpResponse:
+    """``?design=…&set=…&view=book&month=2027-01``, all optional."""
+    return _page(request, costs_for(request, study_for(request, study_id)))
+
+
+@require_POST
+def save(request: HttpRequest, study_id: int) -> HttpResponse:
+    """The assumptions as a new set; what is wrong is said at its field."""
+    study = study_for(request, study_id)
+    if not services.editable(request.user, study):
+        raise PermissionDenied("You may read this study, but not change it.")
+    costs = costs_for(request, study)
+    machines = [one.machine for one in costs.assumptions.machines]
+    entered = {name: str(text) for name, text in request.POST.items()}
+    try:
+        values = read(entered, machines)
+    except FieldError as error:
+        return _page(request, costs, entered, (error.name, error.words), status=422)
+    chosen = AssumptionSet.objects.create(team=study.team, created_by=author(request.user), study=study, values=values)
+    query = {"design": costs.design_id, "set": str(chosen.pk), "view": request.GET.get("view", "")}
+    return redirect(f"{reverse('finance:finance', args=[study.pk])}?{urlencode({k: v for k, v in query.items() if v})}")
+
+
+@require_safe
+def export(request: HttpRequest, study_id: int, name: str, kind: str) -> HttpResponse:
+    """``lines.csv``, ``cash-flow.csv``, ``unit-costs.csv``, ``focus.csv``, ``costs.json``."""
+    costs = costs_for(request, study_for(request, study_id))
+    made = exports.EXPORTS.get(f"{name}.{kind}")
+    if made is None:
+        raise Http404(f"No such export: expected one of {', '.join(exports.EXPORTS)}.")
+    if not costs.is_known:
+        raise Http404("Its costs have not been worked out yet: the finance page does that.")
+    try:
+        text = made(costs, _view(request))
+    except SpecError as error:
+        return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", status=409)
+    response = HttpResponse(text, content_type=exports.CONTENT_TYPES[kind])
+    file_name = f"study-{study_id}-{costs.assumptions_hash}-{name}.{kind}"
+    response["Content-Disposition"] = f'attachment; filename="{file_name}"'
+    return response
+
+
+def costs_for(request: HttpRequest, study: Study) -> Costs:
+    """As the address says; without a set the one that was saved last. 404: none of this study."""
+    sets = AssumptionSet.objects.visible_to(request.user).filter(study=study)
+    asked = request.GET.get("set", "")
+    if asked == "own":
+        chosen = None
+    elif asked:
+        chosen = sets.filter(pk=asked).first() if asked.isdecimal() and len(asked) < 19 else None
+        if chosen is None:
+            raise Http404("No such assumptions of this study.")
+    else:
+        chosen = sets.first()
+    costs = Costs(study, request.GET.get("design", ""), chosen)
+    try:
+        assumptions_of(study, chosen)
+    except SpecError as error:
+        raise Http404(f"These assumptions can no longer be read: {error}") from None
+    return costs
+
+
+def _page(
+    request: HttpRequest,
+    costs: Costs,
+    entered: dict[str, str] | None = None,
+    error: tuple[str, str] = ("", ""),
+    status: int = 200,
+) -> HttpResponse:
+    is_guest = isinstance(request.user, Guest)
+    page = FinancePage(costs, _view(request), request.GET.get("month", ""), entered or {}, error, is_guest)
+    can_edit = services.editable(request.user, costs.study)
+    context = {"study": costs.study, "page": page, "can_edit": can_edit, "exports": exports.OFFERED}
+    return render(request, "finance/finance.html", context, status=status)
+
+
+def _view(request: HttpRequest) -> View:
+    asked = request.GET.get("view", "")
+    return next((view for view in get_args(View) if view == asked), "book")

@@ -1,0 +1,26 @@
+"""What people read for the names of lines."""
+
+CATEGORY_NAMES = {
+    "on_demand": "Machines by the hour",
+    "reserved": "Reservations",
+    "capital": "Bought machines",
+    "residual": "Residual value",
+    "fabric": "Fabric",
+    "support": "Support",
+    "power": "Power",
+    "cooling": "Cooling",
+    "colocation": "Colocation",
+    "licence": "Licences",
+    "staff": "Staff",
+}
+VIEW_NAMES = {
+    "book": "Book: what is bought spread evenly over its life",
+    "economic": "Economic: as an annuity at the discount rate",
+    "cash": "Cash: what is paid, when",
+}
+LOAD_NAMES = {
+    "saturation": "At saturation, whatever the latency",
+    "slo_capacity": "At capacity under the SLO",
+    "duty_cycle": "As used: the month’s mean rate",
+}
+KIND_NAMES = {"input": "Input", "cached_input": "Cached input", "output": "Output"}
