@@ -1,35 +1,39 @@
-"""What of the difference in $ a month between two studies' answers comes from which input.
+"""What of the difference in $ a month between two studies' answers, or designs of theirs, comes from which input.
 
-From the first study's answer to the second's in steps, each with its own answer and each beginning where the one
-before it ended, so that the changes add up to the whole difference exactly. Prices, tariff, PUE, limits, goal and rate
-are applied, in this order, to what was simulated for the first study: exact. What is left is one step, and comes from
-all that needs a simulation: of one input alone it is that input's own, by elimination. Where the rate alone is left,
-the second study's own designs tell its effect. A step after which no design that was tried would do cannot be told
-apart, and is left to the last one.
+From the first to the second in steps, each with its own answer and each beginning where the one before it ended, so
+that the changes add up to the whole difference exactly. A design that was chosen in place of its study's answer is a
+step of its own, at its end. Between the answers what needs no simulation (``moves``) is applied, in an order that the
+reader may choose, to what was simulated for the first study: exact. What is left is one step, and comes from all that
+needs a simulation: of one input alone it is that input's own, by elimination. Where the rate alone is left, the second
+study's own designs tell its effect. A step after which no design that was tried would do cannot be told apart, and is
+left to the last one. A study that asks what lies between (``between``) divides what is left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from simcore import fleet
 from simcore.answer.result import StudyResult, study_result
 from simcore.catalogue import resolve_machine
-from simcore.comparing.inputs import Input, Side, simulated_inputs
+from simcore.comparing.inputs import Input, Side, gone, simulated_inputs
+from simcore.comparing.moves import MOVES, WORDS, State
 from simcore.economics.hourly import usd_per_month
-from simcore.evaluation import Evaluation
 from simcore.rows import DesignRow
-from simcore.shortfalls import POWER_WORDS
-from simcore.spec import PriceBook, StudySpec
+from simcore.spec import encode
 from simcore.what_if.changes import at_another_rate
-from simcore.words import dollars, listed, number
+from simcore.words import dollars, listed
 
 ANEW = "simulated anew"
 """Of several inputs together."""
 TRIED = "designs tried"
 """Where all inputs are the same, and other designs were tried."""
+CHOICE = "the choice"
+"""Of a design in place of an answer."""
+ORDER = tuple(MOVES)
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class Step:
     """One part of the difference."""
 
     kind: str
-    """``prices``, ``tariff``, ``PUE``, ``limits``, ``goal``, ``rate``; else what was simulated otherwise."""
+    """``prices``, ``tariff``, ``PUE``, ``limits``, ``goal``, ``rate``, ``machines``; the choice of a design; else what
+    was simulated otherwise."""
     inputs: tuple[str, ...]
     """What is otherwise, in words."""
     answer: str
@@ -48,6 +53,8 @@ class Step:
     """Against the step before it."""
     is_simulated: bool
     """Told by the second study's own simulations, and not from what was simulated for the first."""
+    alone: Decimal | None = None
+    """Its change if it were the only input that differs; None where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +68,6 @@ class Drivers:
     @property
     def change(self) -> Decimal:
         return self.end - self.start
-
-
-@dataclass(frozen=True)
-class State:
-    spec: StudySpec
-    book: PriceBook
 
 
 def sentence(found: Drivers, first: str, second: str) -> str:
@@ -94,158 +95,117 @@ def signed(change: Decimal) -> str:
     return f"{'+' if change > 0 else '−'}{dollars(abs(change))}" if change else "$0"
 
 
-Move = Callable[[State, State], State]
+def drivers(
+    first: Side,
+    second: Side,
+    *,
+    before: DesignRow | None = None,
+    after: DesignRow | None = None,
+    by_way_of: Sequence[Side] = (),
+    order: Sequence[str] = ORDER,
+) -> Drivers | None:
+    """None where either study has no answer: then there is no difference. ``before``, ``after``: designs chosen in
+    place of the answers. ``by_way_of``: answers to what lies between, nearest to the first one first. ``order``: of
+    what needs no simulation."""
+    start, end = first.result.winner, second.result.winner
+    if start is None or end is None:
+        return None
+    before, after = before or start, after or end
+    way = [first, *(one for one in by_way_of if one.result.winner), second]
+    steps = [
+        *_chosen(before, start, f"its study's answer, {start.label}, in place of {before.label}"),
+        *(step for one, other in pairwise(way) for step in _between(one, other, order)),
+        *_chosen(end, after, f"{after.label}{_doubt(after)} in place of its study's answer, {end.label}"),
+    ]
+    return Drivers(_month(before), _month(after), tuple(steps))
 
 
-def drivers(first: Side, second: Side) -> Drivers | None:
-    """None where either has no answer: then there is no difference."""
+def between(first: Side, second: Side, others: Sequence[Side]) -> list[Side]:
+    """Of others those that ask what lies between, each between the one before it and the second."""
+    found: list[Side] = []
+    for other in sorted(others, key=lambda side: _shared(side, second)):
+        parts = zip(_parts(found[-1] if found else first), _parts(other), _parts(second), strict=True)
+        is_between = all(part in (was, now) for was, part, now in parts)
+        if is_between and _parts(other) not in (_parts(first), _parts(second), *map(_parts, found)):
+            found.append(other)
+    return found
+
+
+def _parts(side: Side) -> list[object]:
+    """All that a study's answer depends on."""
+    spec = encode(side.result.spec)
+    requests = spec.pop("workload") and side.trace_hash  # however the workload is called
+    return [*spec.values(), requests, encode(side.result.book), side.engine_version]
+
+
+def _shared(side: Side, other: Side) -> int:
+    return sum(one == two for one, two in zip(_parts(side), _parts(other), strict=True))
+
+
+def _chosen(was: DesignRow, now: DesignRow, words: str) -> Iterator[Step]:
+    if was.design_id != now.design_id:
+        yield Step(CHOICE, (words,), now.label, _month(now), _month(now) - _month(was), False)
+
+
+def _doubt(row: DesignRow) -> str:
+    return "" if row.met else ", which does not do what its question asks,"
+
+
+def _between(first: Side, second: Side, order: Sequence[str]) -> list[Step]:
+    """From one study's answer to another's."""
     before, after = first.result.winner, second.result.winner
     if before is None or after is None:
-        return None
+        return []
     anew = simulated_inputs(first, second)
-    steps, left = _recomputed(first.result, second.result, rate_is_left=not anew)
+    steps, left = _recomputed(first.result, second.result, anew, order)
     reached = steps[-1].usd_per_month if steps else _month(before)
     end = _month(after)
-    rest = [*left, *anew]
+    told = {words for step in steps for words in step.inputs}
+    rest = [*left, *(one for one in anew if one.words not in told)]
     if rest or reached != end or (steps and steps[-1].answer != after.label):
         words = tuple(dict.fromkeys(one.words for one in rest)) or (_tried(first.result, second.result),)
         steps = [*steps, Step(_kind(rest), words, after.label, end, end - reached, True)]
-    return Drivers(_month(before), end, tuple(steps))
+    return steps
 
 
-def _recomputed(first: StudyResult, second: StudyResult, *, rate_is_left: bool) -> tuple[list[Step], list[Input]]:
+def _recomputed(
+    first: StudyResult, second: StudyResult, anew: Sequence[Input], order: Sequence[str]
+) -> tuple[list[Step], list[Input]]:
     """The steps that follow from the first study's evaluations, and the inputs whose step does not."""
-    target, state = State(second.spec, second.book), State(first.spec, first.book)
-    reached = _month(first.winner) if first.winner else Decimal(0)
+    start, target = State(first.spec, first.book), State(second.spec, second.book)
+    state, reached = start, _month(first.winner) if first.winner else Decimal(0)
+    rate_is_left = set(anew) <= set(gone(first.spec, second.spec))
     steps: list[Step] = []
     left: list[Input] = []
-    for kind, move in MOVES.items():
-        then = move(state, target)
+    for kind in order:
+        then = MOVES[kind](state, target)
         if not (said := tuple(WORDS[kind](state, then))):
             continue
         found = None if kind == "rate" and rate_is_left else _answer(first, then)
         if found is None:
             left += [Input(kind, words) for words in said]
             continue
-        steps.append(Step(kind, said, found.label, _month(found), _month(found) - reached, False))
+        only = _answer(first, MOVES[kind](start, target))
+        alone = _month(only) - _month(first.winner) if only and first.winner else None
+        steps.append(Step(kind, said, found.label, _month(found), _month(found) - reached, False, alone))
         state, reached = then, _month(found)
     return steps, left
 
 
 def _answer(first: StudyResult, state: State) -> DesignRow | None:
-    """By what was simulated for the first study."""
-    rate = state.spec.rate_req_per_s
-    found: Mapping[str, Evaluation] = first.evaluations
+    """By what was simulated for the first study, of what may still be tried."""
+    rate, found = state.spec.rate_req_per_s, first.evaluations
+    offered = {resolve_machine(choice.machine).id for choice in state.spec.machines}
+    families = state.spec.families
+    designs = tuple(
+        design
+        for design in first.designs.values()
+        if set(fleet.machine_counts(design.case)) <= offered and (not families or design.family in families)
+    )
     if rate != first.spec.rate_req_per_s:
         found = at_another_rate(first, rate)
-    return study_result(state.spec, tuple(first.designs.values()), found, state.book, margins=first.margins).winner
-
-
-def _prices(state: State, target: State) -> State:
-    """Of the machines that both books have a price of."""
-    now = {price.machine: price for price in target.book.prices}
-    prices = tuple(now.get(price.machine, price) for price in state.book.prices)
-    return replace(state, book=replace(state.book, prices=prices))
-
-
-def _tariff(state: State, target: State) -> State:
-    return replace(state, book=replace(state.book, usd_per_kwh=target.book.usd_per_kwh))
-
-
-def _pue(state: State, target: State) -> State:
-    return replace(state, spec=replace(state.spec, pue=target.spec.pue))
-
-
-def _limits(state: State, target: State) -> State:
-    """With how many there are of the machines of both."""
-    on_hand = {resolve_machine(choice.machine).id: choice.on_hand for choice in target.spec.machines}
-    machines = tuple(
-        replace(choice, on_hand=on_hand.get(resolve_machine(choice.machine).id, choice.on_hand))
-        for choice in state.spec.machines
-    )
-    return replace(state, spec=replace(state.spec, limits=target.spec.limits, machines=machines))
-
-
-def _goal(state: State, target: State) -> State:
-    return replace(state, spec=replace(state.spec, goal=target.spec.goal, size_to=target.spec.size_to))
-
-
-def _rate(state: State, target: State) -> State:
-    return replace(state, spec=replace(state.spec, rate_req_per_s=target.spec.rate_req_per_s))
-
-
-def _price_words(before: State, after: State) -> Iterator[str]:
-    names = {
-        resolve_machine(choice.machine).id: resolve_machine(choice.machine).name for choice in before.spec.machines
-    }
-    for was, now in zip(before.book.prices, after.book.prices, strict=True):
-        if was.machine in names and was.usd_per_hour != now.usd_per_hour:
-            yield f"{names[was.machine]} ${was.usd_per_hour} → ${now.usd_per_hour} an hour"
-
-
-def _tariff_words(before: State, after: State) -> Iterator[str]:
-    was, now = before.book.usd_per_kwh or Decimal(0), after.book.usd_per_kwh or Decimal(0)
-    if was != now:
-        said = [f"${usd}/kWh beside the machines" if usd else "in the machines' price" for usd in (was, now)]
-        yield f"electricity {' → '.join(said)}"
-
-
-def _pue_words(before: State, after: State) -> Iterator[str]:
-    if before.spec.pue != after.spec.pue:
-        yield f"PUE {before.spec.pue:g} → {after.spec.pue:g}"
-
-
-def _limit_words(before: State, after: State) -> Iterator[str]:
-    was, now = before.spec.limits, after.spec.limits
-    if (was.power_limit_kw, was.power_kind) != (now.power_limit_kw, now.power_kind):
-        said = [
-            "none"
-            if one.power_limit_kw is None
-            else f"{number(one.power_limit_kw, 6)} kW {POWER_WORDS[one.power_kind]}"
-            for one in (was, now)
-        ]
-        yield f"power limit {' → '.join(said)}"
-    if was.usd_per_month != now.usd_per_month:
-        yield f"budget {_money(was.usd_per_month)} → {_money(now.usd_per_month)} a month"
-    for name in ("machines", "racks"):
-        if getattr(was, name) != getattr(now, name):
-            yield f"most {name} {_count(getattr(was, name))} → {_count(getattr(now, name))}"
-    for one, other in zip(before.spec.machines, after.spec.machines, strict=True):
-        if one.on_hand != other.on_hand:
-            yield f"{resolve_machine(one.machine).name} on hand {_count(one.on_hand)} → {_count(other.on_hand)}"
-
-
-def _goal_words(before: State, after: State) -> Iterator[str]:
-    if before.spec.goal != after.spec.goal:
-        yield f"goal {before.spec.goal} → {after.spec.goal}"
-    if before.spec.size_to != after.spec.size_to:
-        yield f"sized to {' → '.join(one.spec.size_to.replace('_', ' ') for one in (before, after))}"
-
-
-def _rate_words(before: State, after: State) -> Iterator[str]:
-    was, now = before.spec.rate_req_per_s, after.spec.rate_req_per_s
-    if was != now:
-        yield f"rate {number(was, 6)} → {number(now, 6)} requests/s"
-
-
-MOVES: dict[str, Move] = {
-    "prices": _prices,
-    "tariff": _tariff,
-    "PUE": _pue,
-    "limits": _limits,
-    "goal": _goal,
-    "rate": _rate,
-}
-"""In the order in which they are applied."""
-WORDS: dict[str, Callable[[State, State], Iterator[str]]] = {
-    "prices": _price_words,
-    "tariff": _tariff_words,
-    "PUE": _pue_words,
-    "limits": _limit_words,
-    "goal": _goal_words,
-    "rate": _rate_words,
-}
-"""What each changes; nothing where it changes nothing."""
+    kept = {design.design_id: found[design.design_id] for design in designs}
+    return study_result(state.spec, designs, kept, state.book, margins=first.margins).winner
 
 
 def machine_steps(first: StudyResult, before: DesignRow, after: DesignRow) -> Drivers:
@@ -278,11 +238,3 @@ def _tried(first: StudyResult, second: StudyResult) -> str:
 
 def _month(row: DesignRow) -> Decimal:
     return usd_per_month(row.usd_per_hour)
-
-
-def _money(usd: float | None) -> str:
-    return "none" if usd is None else dollars(usd)
-
-
-def _count(value: int | None) -> str:
-    return "no limit" if value is None else f"{value:,}"

@@ -1,13 +1,26 @@
 """What of the difference between two answers comes from which input: steps that add up, none of them guessed."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
+
+import pytest
 
 from simcore.answer.result import study_result
 from simcore.catalogue import price_book, resolve_machine
-from simcore.comparing.drivers import drivers, machine_steps, sentence
+from simcore.comparing.drivers import ORDER, between, drivers, machine_steps, sentence
 from simcore.comparing.inputs import Side, simulated_inputs
 from simcore.economics.hourly import usd_per_month
+from simcore.spec import (
+    AlsoTry,
+    CountGrid,
+    KvTransferSpec,
+    LatencySpec,
+    MemorySpec,
+    SchedulerOptions,
+    SlowdownSlo,
+    StudyLimits,
+    StudySpec,
+)
 from tests.unit.simcore.questions import asked, explored
 
 EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}
@@ -20,6 +33,14 @@ def side(book=BOOK, each=EACH, trace="t", engine="e", **changes):
     context = asked(**{**NO_LIMIT, **changes})
     designs, done = explored(context, each)
     return Side(study_result(context.spec, designs, done, book), trace, engine)
+
+
+def designs_of(one):
+    return list(one.result.designs.values())
+
+
+def known(one):
+    return one.result.evaluations
 
 
 def priced(usd):
@@ -78,7 +99,7 @@ def test_a_step_that_no_tried_design_survives_is_left_to_the_simulation():
     found = drivers(first, second)
     add_up(found, first, second)
     assert [(step.kind, step.inputs) for step in found.steps] == [
-        ("simulated anew", ("rate 70 → 5,000 requests/s", "the latency limits"))
+        ("simulated anew", ("rate 70 → 5,000 requests/s", "the latency limits: multiplier 1 → 1.5"))
     ]
     assert "cannot be told apart without simulating" in sentence(found, "A", "B")
 
@@ -117,7 +138,7 @@ def test_what_is_simulated_otherwise_is_named_by_kind():
     other = replace(spec, model="llama-3.1-70b", arrivals="poisson", machines=spec.machines[:2])
     second = Side(replace(first.result, spec=other), "u", "f")
     kinds = [one.kind for one in simulated_inputs(first, second)]
-    assert kinds == ["model", "workload", "workload", "machines", "iteration times", "engine version"]
+    assert kinds == ["model", "workload", "workload", "machines", "engine version"]
 
 
 def test_without_an_answer_there_is_no_difference():
@@ -132,3 +153,116 @@ def test_two_designs_of_one_study_differ_by_their_machines():
     assert sum((step.change for step in found.steps), Decimal(0)) == found.change
     assert found.end == usd_per_month(after.usd_per_hour)
     assert {"DGX A100", "DGX H100"} <= {step.kind for step in found.steps}
+
+
+def test_a_chosen_design_is_a_step_at_its_end():
+    first, second = side(), side(priced(DEAR), rate_req_per_s=60)
+    (mine, theirs) = (
+        next(row for row in one.result.rows if row.met and row.design_id != one.result.winner.design_id)
+        for one in (first, second)
+    )
+    found = drivers(first, second, before=mine, after=theirs)
+    assert [step.kind for step in found.steps] == ["the choice", "prices", "rate", "the choice"]
+    assert (found.start, found.end) == (usd_per_month(mine.usd_per_hour), usd_per_month(theirs.usd_per_hour))
+    assert sum((step.change for step in found.steps), Decimal(0)) == found.change
+    assert found.steps[0].answer == first.result.winner.label
+    assert found.steps[-1].answer == theirs.label
+    answers = drivers(first, second)
+    assert [step.change for step in found.steps[1:-1]] == [step.change for step in answers.steps]
+
+
+def test_a_chosen_design_that_misses_says_so():
+    first, second = side(), side(priced(DEAR))
+    missing = next(row for row in second.result.rows if not row.met)
+    (step,) = drivers(first, second, after=missing).steps[-1:]
+    assert "which does not do what its question asks, in place of its study's answer" in step.inputs[0]
+
+
+@pytest.mark.parametrize("order", [ORDER, tuple(reversed(ORDER)), ("rate", "prices", *ORDER[2:-1], "machines")])
+def test_in_any_order_steps_add_up_and_say_what_each_does_alone(order):
+    power = side().result.winner.nameplate_w / 1000
+    first = side(limits={"power_limit_kw": 4 * power})
+    second = side(
+        replace(priced(DEAR), usd_per_kwh=Decimal("0.113")),
+        rate_req_per_s=60,
+        limits={"power_limit_kw": 5 * power},
+        slo={"kind": "slowdown", "multiplier": 1.5},
+    )
+    found = drivers(first, second, order=order)
+    add_up(found, first, second)
+    told = [step.kind for step in found.steps if not step.is_simulated]
+    assert told == [kind for kind in order if kind in told]
+    assert {"prices", "tariff", "limits", "rate"} <= set(told)
+    alone = {step.kind: step.alone for step in found.steps}
+    assert alone == {step.kind: step.alone for step in drivers(first, second).steps}
+    assert found.steps[0].alone == found.steps[0].change
+    assert alone["objective"] is None
+
+
+def test_what_may_no_longer_be_tried_needs_no_simulation():
+    first = side()
+    spec = replace(first.result.spec, machines=first.result.spec.machines[1:], families=("sarathi:dgx-h100",))
+    designs = [one for one in designs_of(first) if one.family in spec.families]
+    second = Side(study_result(spec, designs, known(first), BOOK), "t", "e")
+    found = drivers(first, second)
+    add_up(found, first, second)
+    assert [(step.kind, step.inputs, step.is_simulated) for step in found.steps] == [
+        ("machines", ("without DGX A100", "without splitwise:dgx-h100+dgx-a100"), False)
+    ]
+
+
+def test_an_answer_between_divides_what_is_left():
+    slo = {"kind": "slowdown", "multiplier": 1.5}
+    dearer = {**EACH, "splitwise:dgx-h100+dgx-a100": (3.0, 2.0)}
+    first, second = side(), side(each=dearer, trace="u", slo=slo)
+    middle, other = side(each={**EACH, "sarathi:dgx-h100": (1.5,)}, trace="u"), side(rate_req_per_s=99)
+    assert [step.kind for step in drivers(first, second).steps] == ["simulated anew"]
+    way = between(first, second, [other, second, middle, first])
+    assert way == [middle]
+    found = drivers(first, second, by_way_of=way)
+    add_up(found, first, second)
+    assert [step.kind for step in found.steps] == ["workload", "objective"]
+    assert found.steps[0].usd_per_month == month(middle)
+
+
+OTHERWISE = {
+    "model": "llama-3.1-70b",
+    "rate_req_per_s": 71.0,
+    "machines": "fewer",
+    "families": ("sarathi:dgx-h100",),
+    "scheduler_options": SchedulerOptions(token_budget=768),
+    "slo": SlowdownSlo(multiplier=1.5),
+    "pue": 1.9,
+    "limits": StudyLimits(racks=500),
+    "goal": "power",
+    "size_to": "lower_bound",
+    "failures": 1,
+    "latency": LatencySpec(engine="trtllm-2025"),
+    "memory": MemorySpec(usable=0.8),
+    "kv_transfer": KvTransferSpec(mode="serialized"),
+    "arrivals": "poisson",
+    "seeds": (0, 1),
+    "counts": CountGrid(mixed=(3,)),
+    "also": (AlsoTry("sarathi:dgx-h100", (3,)),),
+}
+ELSEWHERE = {
+    "workload": "whose requests are compared by their hash",
+    "prices": "the book's id: its prices are compared",
+    "hold_equal": "which designs a chart compares: it changes no answer",
+}
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(StudySpec) if field.name not in ELSEWHERE])
+def test_every_input_of_a_study_that_differs_is_named(field):
+    first = side()
+    spec = first.result.spec
+    value = spec.machines[1:] if field == "machines" else OTHERWISE[field]
+    assert value != getattr(spec, field)
+    spec = replace(spec, **{field: value})
+    left = {"machines": ["sarathi:dgx-h100"], "families": ["sarathi:dgx-h100"]}.get(field)
+    designs = [one for one in designs_of(first) if left is None or one.family in left]
+    second = Side(study_result(spec, designs, known(first), BOOK), "t", "e")
+    found = drivers(first, second)
+    words = [words for step in found.steps for words in step.inputs]
+    assert len(words) == 1
+    assert "designs tried against" not in words[0]
