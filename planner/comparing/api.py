@@ -76,6 +76,7 @@ def _driven(one: Driven, baseline: Column) -> dict[str, Any]:
         "from": baseline.name,
         "to": one.column.name,
         "words": one.words,
+        "by_way_of": [column.name for column in one.way],
         "usd_per_month": {"from": str(one.found.start), "to": str(one.found.end), "change": str(one.found.change)},
         "steps": [
             {
@@ -84,7 +85,9 @@ def _driven(one: Driven, baseline: Column) -> dict[str, Any]:
                 "answer": step.answer,
                 "usd_per_month": str(step.usd_per_month),
                 "change": str(step.change),
+                "alone": None if step.alone is None else str(step.alone),
                 "simulated": step.is_simulated,
+                "kinds": list(step.kinds),
             }
             for step in one.found.steps
         ],

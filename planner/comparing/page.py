@@ -8,14 +8,16 @@ from django.http import Http404, QueryDict
 from django.urls import reverse
 
 from planner.accounts.owned import Visitor
+from planner.accounts.teams import working_team
 from planner.comparing.asked import Line, inputs
 from planner.comparing.columns import MOST, Column, Key, address, columns_of, keys_of
+from planner.comparing.driven import Driven, Telling, order_of
 from planner.comparing.figures import Frontiers, glyph
 from planner.comparing.lines import figures
 from planner.studies.axes import POWER_NAMES, Plane, cost_plane, merits_plane, power_plane
 from planner.studies.models import Study
 from planner.studies.page import VIEWS
-from simcore.comparing.drivers import Drivers, drivers, machine_steps, sentence
+from simcore.comparing.drivers import ORDER
 from simcore.comparing.verdict import verdict
 from simcore.rows import DesignRow
 
@@ -23,17 +25,6 @@ OFFERED = 10
 """Answers that may be added, and designs of a study."""
 Link = tuple[str, str, bool]
 """Address, words, whether it is where one is."""
-
-
-@dataclass(frozen=True)
-class Driven:
-    """What the difference of one column from the baseline comes from."""
-
-    column: Column
-    found: Drivers
-    words: str
-    same_study: bool
-    """Two designs of one study: their machines differ, and nothing of what was asked."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +46,9 @@ class ComparePage:
     view: str
     power: str
     show_all: bool
+    order: tuple[str, ...] = ORDER
+    """In which what needs no simulation is applied."""
+    may_ask: bool = False
     of_study: int | None = None
     """The one study that all are of, where the address names it."""
 
@@ -108,8 +102,8 @@ class ComparePage:
 
     @cached_property
     def driven(self) -> list[Driven]:
-        found = [self._driven(column) for column in self.columns if column is not self.baseline]
-        return [one for one in found if one is not None]
+        telling = Telling(self.columns, self.baseline, self.order, self.may_ask, lambda order: self.link(order=order))
+        return telling.every
 
     @property
     def unanswered(self) -> bool:
@@ -119,6 +113,15 @@ class ComparePage:
     @property
     def driven_by_inputs(self) -> bool:
         return any(one.found.steps and not one.same_study for one in self.driven)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether one is still being answered."""
+        return any(column.study.is_active for column in self.columns)
+
+    @property
+    def waiting_address(self) -> str:
+        return f"{reverse('comparing:waiting')}{address(self.keys)}"
 
     @property
     def api_address(self) -> str:
@@ -136,17 +139,6 @@ class ComparePage:
             return power_plane(self.power)
         return cost_plane(with_energy=any(column.result.book.usd_per_kwh for column in self.columns))
 
-    def _driven(self, column: Column) -> Driven | None:
-        first = self.baseline
-        if first.study.pk == column.study.pk and first.row and column.row:
-            found: Drivers | None = machine_steps(first.result, first.row, column.row)
-        elif first.is_answer and column.is_answer:
-            found = drivers(first.side, column.side)
-        else:
-            return None
-        same = first.study.pk == column.study.pk
-        return Driven(column, found, sentence(found, first.name, column.name), same) if found else None
-
     def link(self, keys: Sequence[Key] | None = None, **other: str) -> str:
         """This page with something otherwise."""
         now = {
@@ -154,6 +146,7 @@ class ComparePage:
             "view": "" if self.view == "cost" else self.view,
             "power": "" if self.power == "provisioned" else self.power,
             "all": "1" if self.show_all else "",
+            "order": "" if self.order == ORDER else ".".join(self.order),
         }
         return address(self.keys if keys is None else keys, **(now | other))
 
@@ -244,5 +237,7 @@ def compare_page(user: Visitor, query: QueryDict, of_study: int | None = None) -
         view if view in VIEWS else "cost",
         power if power in POWER_NAMES else "provisioned",
         query.get("all") == "1",
+        order_of(query.get("order", "")),
+        working_team(user) is not None,  # type: ignore[arg-type]
         of_study,
     )

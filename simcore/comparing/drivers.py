@@ -55,6 +55,8 @@ class Step:
     """Told by the second study's own simulations, and not from what was simulated for the first."""
     alone: Decimal | None = None
     """Its change if it were the only input that differs; None where that is not known."""
+    kinds: tuple[str, ...] = ()
+    """Of what was simulated: all kinds of inputs in it. More than one cannot be told apart without simulating."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,9 @@ def _between(first: Side, second: Side, order: Sequence[str]) -> list[Step]:
     rest = [*left, *(one for one in anew if one.words not in told)]
     if rest or reached != end or (steps and steps[-1].answer != after.label):
         words = tuple(dict.fromkeys(one.words for one in rest)) or (_tried(first.result, second.result),)
-        steps = [*steps, Step(_kind(rest), words, after.label, end, end - reached, True)]
+        kinds = tuple(dict.fromkeys(one.kind for one in rest))
+        kind = ANEW if len(kinds) > 1 else next(iter(kinds), TRIED)
+        steps = [*steps, Step(kind, words, after.label, end, end - reached, True, kinds=kinds)]
     return steps
 
 
@@ -225,11 +229,6 @@ def machine_steps(first: StudyResult, before: DesignRow, after: DesignRow) -> Dr
         words = "of what each draws at the required rate"
         steps.append(Step("electricity", (words,), after.label, end, end - reached, False))
     return Drivers(_month(before), end, tuple(steps))
-
-
-def _kind(rest: list[Input]) -> str:
-    kinds = dict.fromkeys(one.kind for one in rest)
-    return ANEW if len(kinds) > 1 else next(iter(kinds), TRIED)
 
 
 def _tried(first: StudyResult, second: StudyResult) -> str:
