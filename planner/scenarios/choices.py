@@ -1,6 +1,6 @@
 """What a question may choose from: the rows that the user sees."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from planner.accounts.owned import Visitor
@@ -24,6 +24,9 @@ LATENCIES = [
     ("measured", "Measured: Splitwise's step times, 2023"),
 ]
 """Shipped iteration times; a team's calibrations follow."""
+MOST_PAIRED = 40
+"""Machines of which every family is offered, also of a machine that is added on the page; of more they would be tens of
+thousands."""
 OWN_NICS = ("", "each machine's own NICs")
 POWERS = [("catalogue", "as the catalogue has it")]
 """Drawn power; a team's power logs follow."""
@@ -63,15 +66,15 @@ class Choices:
             power_logs=offered_power_logs(user),
         )
 
-    def fields(self) -> dict[str, Pairs]:
-        """Field of the question → its choices."""
+    def fields(self, chosen: Collection[str] | None = None) -> dict[str, Pairs]:
+        """Field of the question → its choices; of many machines' families those of the ``chosen`` ones alone."""
         return {
             "model": self.models,
             "workload": self.workloads,
             "machines": self.machines,
             "slowdown_reference": [(name, machine(name).name) for name in machine_ids()],  # as shipped: a yardstick
             "price_book": [(book.id, book.name) for book in self.price_books.values()],
-            "families": self.families(),
+            "families": self.families(chosen),
             "latency": self.latencies(),
             "fabric": [OWN_NICS, *self.fabrics],
             "power": [*POWERS, *self.power_logs],
@@ -80,17 +83,18 @@ class Choices:
     def latencies(self) -> Pairs:
         return [*LATENCIES, *self.calibrations]
 
-    def families(self) -> Pairs:
+    def families(self, chosen: Collection[str] | None = None) -> Pairs:
         """Every family of the machines: id and label."""
+        machines = self.machines
+        if chosen is not None and len(machines) > MOST_PAIRED:
+            machines = [(name, label) for name, label in machines if name in chosen]
         together = [
-            (f"{kind}:{name}", f"{SCHEDULER_NAMES[kind]} on {label}")
-            for kind in CO_LOCATED
-            for name, label in self.machines
+            (f"{kind}:{name}", f"{SCHEDULER_NAMES[kind]} on {label}") for kind in CO_LOCATED for name, label in machines
         ]
         split = [
             (f"{SPLIT}:{first}+{second}", f"split, {label} prefill, {other} decode")
-            for first, label in self.machines
-            for second, other in self.machines
+            for first, label in machines
+            for second, other in machines
         ]
         return together + split
 

@@ -112,7 +112,7 @@ class QuestionForm(AdvancedForm):
     def __init__(self, user: Visitor, data: Any = None, *, offered: Choices | None = None, **options: Any) -> None:
         super().__init__(data, **options)
         self.offered = offered or Choices.of(user)
-        for name, choices in self.offered.fields().items():
+        for name, choices in self.offered.fields(self["machines"].value() or ()).items():
             self.fields[name].choices = choices  # type: ignore[attr-defined]
         for name in BY_MACHINE:
             self.fields[name].offer(self.offered.machines)  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """Answers side by side: the page, who may read it, what it adds up to, and the same by REST."""
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from html import unescape
@@ -10,8 +11,10 @@ from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from planner.accounts.models import User
+from planner.comparing import halfway
+from planner.scenarios.forms import QuestionForm
 from planner.scenarios.models import Revision
-from planner.scenarios.services import save_revision
+from planner.scenarios.services import create_scenario, save_revision
 from planner.studies import services
 from planner.studies.models import Study
 from planner.studies.results import study_result
@@ -178,3 +181,90 @@ def test_an_empty_comparison_offers_answers(revision: Revision, alice_client: Cl
     page = page_of(alice_client, "")
     assert "Up to 4 answers" in page
     assert "figure" not in page[page.index("<main") :]
+
+
+def test_a_chosen_design_against_another_studys_answer_is_told(
+    first: Study, second: Study, alice_client: Client
+) -> None:
+    result, theirs = study_result(first), study_result(second)
+    assert result.winner is not None
+    assert theirs.winner is not None
+    other = next(row for row in result.rows if row.status == "evaluated" and row.family != result.winner.family)
+    address = (
+        f"/api/v1/compare?study={second.pk}&design={first.pk}:{other.design_id}&baseline={first.pk}:{other.design_id}"
+    )
+    (told,) = alice_client.get(address).json()["drivers"]
+    assert told["steps"][0]["kind"] == "the choice"
+    assert told["steps"][0]["inputs"] == [f"its study's answer, {result.winner.label}, in place of {other.label}"]
+    change = usd_per_month(theirs.winner.usd_per_hour) - usd_per_month(other.usd_per_hour)
+    assert sum(Decimal(step["change"]) for step in told["steps"]) == Decimal(told["usd_per_month"]["change"]) == change
+
+
+def test_steps_are_applied_in_the_order_that_the_reader_chooses(
+    first: Study, second: Study, alice_client: Client
+) -> None:
+    page = page_of(alice_client, f"?study={first.pk}&study={second.pk}")
+    earlier = re.findall(r'href="([^"]*)#drivers-title" aria-label="Apply (\w+) one step earlier"', page)
+    address, kind = earlier[0]
+    query = address.replace("&amp;", "&")
+    found = alice_client.get(f"/api/v1/compare{query}").json()["drivers"][0]["steps"]
+    before = alice_client.get(f"/api/v1/compare?study={first.pk}&study={second.pk}").json()["drivers"][0]["steps"]
+    assert found[0]["kind"] == kind != before[0]["kind"]
+    alone = [{step["kind"]: step["alone"] for step in steps} for steps in (found, before)]
+    assert alone[0] == alone[1]
+    total = [sum(Decimal(step["change"]) for step in steps) for steps in (found, before)]
+    assert total[0] == total[1]
+
+
+@pytest.fixture
+def third(
+    first: Study,
+    alice: User,
+    inputs: Inputs,
+    work: Work,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> Study:
+    """Looser limits and other arrivals: nothing stored tells which of them does what."""
+    monkeypatch.setattr(halfway, "engine_at_work", lambda: first.engine_version)
+    changed = {**inputs, "slowdown_multiplier": "1.5", "arrivals": "poisson"}
+    with django_capture_on_commit_callbacks(execute=True):
+        study = services.start_study(alice, create_scenario(alice, changed, "Looser"))
+    work()
+    return Study.unscoped.get(pk=study.pk)
+
+
+def test_what_stored_results_cannot_tell_apart_is_asked(
+    first: Study,
+    third: Study,
+    alice_client: Client,
+    charlie_client: Client,
+    work: Work,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    page = page_of(alice_client, f"?study={first.pk}&study={third.pk}")
+    assert 'value="workload">A with B’s workload</button>' in page
+    assert 'value="objective">A with B’s objective</button>' in page
+    data = {"key": [str(first.pk), str(third.pk)], "first": first.pk, "second": third.pk, "kind": "workload"}
+    assert charlie_client.post("/compare/halfway", data).status_code == 404
+    assert alice_client.post("/compare/halfway", {**data, "kind": "prices"}).status_code == 404
+    with django_capture_on_commit_callbacks(execute=True):
+        response = alice_client.post("/compare/halfway", data)
+    middle = Study.unscoped.exclude(pk__in=[first.pk, third.pk]).get()
+    assert response["Location"] == f"/compare/?study={first.pk}&study={middle.pk}&study={third.pk}"
+    assert (middle.revision.inputs["arrivals"], middle.revision.inputs["slowdown_multiplier"]) == ("poisson", 1.0)
+    assert middle.revision.rows == first.revision.rows
+    assert "HX-Refresh" not in alice_client.get(f"/compare/waiting?study={middle.pk}")
+    work()
+    assert alice_client.get(f"/compare/waiting?study={middle.pk}")["HX-Refresh"] == "true"
+    told = alice_client.get(f"/api/v1/compare?study={first.pk}&study={middle.pk}&study={third.pk}").json()["drivers"]
+    whole = next(one for one in told if one["to"] == "C")
+    assert whole["by_way_of"] == ["B"]
+    assert [step["kind"] for step in whole["steps"]] == ["workload", "objective"]
+    assert alice_client.post("/compare/halfway", data)["Location"] == response["Location"]
+    assert Study.unscoped.count() == 3
+
+
+def test_every_field_of_a_question_is_money_or_a_part_that_may_be_asked() -> None:
+    named = [name for names in halfway.PARTS.values() for name in names]
+    assert sorted([*named, *halfway.MONEY]) == sorted(QuestionForm.base_fields)
