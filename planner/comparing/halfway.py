@@ -49,11 +49,12 @@ fields of a question."""
 
 
 def may_be_asked(kind: str, first: Study, second: Study) -> bool:
-    """Whether the engine at work would answer what lies between the two, and the kind is one of a question's."""
+    """Whether the engine at work would answer what lies between the two, differing from the first in this kind alone:
+    where it is another than the first one's, that is to be told apart before anything else."""
     engine = engine_at_work()
     if kind == ENGINE:
-        return engine == second.engine_version
-    return kind in PARTS and engine in (first.engine_version, second.engine_version)
+        return engine == second.engine_version != first.engine_version
+    return kind in PARTS and engine == first.engine_version
 
 
 @transaction.atomic

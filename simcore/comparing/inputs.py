@@ -166,7 +166,7 @@ def _of_fields(before: StudySpec, after: StudySpec, names: tuple[str, ...], kind
 def _engine(first: Side, second: Side) -> Iterator[Input]:
     was, now = first.engine_version, second.engine_version
     if was and now and was != now:
-        yield Input("engine version", f"{was} → {now}")
+        yield Input("engine version", f"engine {was} → {now}")
 
 
 def _changed(before: Any, after: Any) -> list[str]:

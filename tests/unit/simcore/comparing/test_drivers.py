@@ -118,8 +118,8 @@ def test_only_the_engine_version_differs_and_that_is_what_is_said():
     first, second = side(), side(each={**EACH, "sarathi:dgx-h100": (9.0,)}, engine="f")
     found = drivers(first, second)
     add_up(found, first, second)
-    assert [(step.kind, step.inputs) for step in found.steps] == [("engine version", ("e → f",))]
-    assert "comes from one thing that differs, the engine version: e → f." in sentence(found, "A", "B")
+    assert [(step.kind, step.inputs) for step in found.steps] == [("engine version", ("engine e → f",))]
+    assert "comes from one thing that differs, the engine version: engine e → f." in sentence(found, "A", "B")
 
 
 def test_figures_of_the_catalogue_are_named_with_their_values():
