@@ -28,10 +28,11 @@ class Found:
     """Rows of one sort, repaired or refused: how many of each kind, and the first of them."""
 
     title: str
-    kinds: Sequence[tuple[str, int]]
+    kinds: Sequence[tuple[str, str]]
     counted_by: str
     listed: Sequence[dict[str, Any]]
-    more: int
+    more: str
+    """How many more there are than are listed; empty for none."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,17 @@ class ListRow:
 
     workload: Workload
     numbers: Sequence[str]
+
+
+@dataclass(frozen=True)
+class DraftRow:
+    """An upload that is not saved yet."""
+
+    workload: Workload
+
+    @property
+    def requests(self) -> str:
+        return _count(self.workload.requests, "request")
 
 
 def listed(workload: Workload) -> ListRow:
@@ -196,10 +208,18 @@ def _extras(figures: dict[str, Any]) -> list[str]:
 def _findings(report: dict[str, Any]) -> list[Found]:
     by = report.get("counted_by", "line")  # reports of before JSON was read have lines alone
     return [
-        Found(title, sorted(sort["counts"].items()), by, sort["listed"], sort["total"] - len(sort["listed"]))
+        Found(title, _counts(sort["counts"]), by, sort["listed"], _more(sort["total"] - len(sort["listed"])))
         for title, sort in (("Refused", report["refused"]), ("Repaired", report["repaired"]))
         if sort["total"]
     ]
+
+
+def _counts(counts: dict[str, int]) -> list[tuple[str, str]]:
+    return [(kind, f"{count:,}") for kind, count in sorted(counts.items())]
+
+
+def _more(number: int) -> str:
+    return f"{number:,} more {'is' if number == 1 else 'are'}" if number else ""
 
 
 def _count(number: int, noun: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from simcore.traces.format import TableFormat
+from simcore.traces.mooncake import MOONCAKE
 from simcore.traces.read import FORMATS
 from simcore.traces.trace import MAX_ARRIVAL_S
 
@@ -25,6 +26,11 @@ class Readable:
 
     format: TableFormat
     times: str
+
+    @property
+    def if_there(self) -> Sequence[str]:
+        """What else is read where a file has it."""
+        return [*self.format.optional.values(), *(("hash_ids",) if self.format.id == MOONCAKE.table.id else ())]
 
 
 def readable() -> Sequence[Readable]:

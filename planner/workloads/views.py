@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,7 +15,7 @@ from planner.workloads.forms import NamedForm, SaveForm, UploadForm
 from planner.workloads.mix_form import MixForm
 from planner.workloads.mix_preview import mix_preview, preview_of
 from planner.workloads.models import Workload
-from planner.workloads.page import listed, workload_page
+from planner.workloads.page import DraftRow, listed, workload_page
 from planner.workloads.readable import limits, readable
 from planner.workloads.rescaling import Rescaling, rate_of, rescaling
 from planner.workloads.upload_limit import too_large
@@ -151,9 +150,10 @@ def _answer(request: HttpRequest, form: NamedForm, template: str, context: dict[
     return render(request, template, {"form": form, **context})
 
 
-def _drafts(request: HttpRequest) -> QuerySet[Workload]:
+def _drafts(request: HttpRequest) -> list[DraftRow]:
     """What the user uploaded and has not saved yet."""
-    return Workload.objects.drafts_of(request.user).only("file_name", "requests", "created_at")
+    rows = Workload.objects.drafts_of(request.user).only("file_name", "requests", "created_at")
+    return [DraftRow(row) for row in rows]
 
 
 def _visible(request: HttpRequest, pk: int) -> Workload:

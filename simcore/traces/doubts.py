@@ -64,12 +64,12 @@ def _unit(table: TableFormat, arrival_ps: IntArray) -> Iterator[str]:
     if len(arrival_ps) < FEWEST_ROWS or not span_s:
         return
     unit, rate = table.arrival.unit, (len(arrival_ps) - 1) / span_s
-    read = f"{table.arrival.header} is read as {unit or 'dates'}: {len(arrival_ps):,} requests in {span_s:,.4g} s"
+    read = f"{table.arrival.header} is read as {unit or 'dates'}: {len(arrival_ps):,} requests in {_said(span_s)} s"
     if rate > MOST_REQ_PER_S:
         other = f" If it counts {COARSER[unit]}, multiply it by 1,000." if unit in COARSER else ""
-        yield f"{read}, {rate:,.4g} requests/s, which is more than one model is asked.{other}"
+        yield f"{read}, {_said(rate)} requests/s, which is more than one model is asked.{other}"
     elif rate < LEAST_REQ_PER_S and unit in FINER:
-        yield f"{read}, one in {1 / rate:,.4g} s. If it counts {FINER[unit]}, divide it by 1,000."
+        yield f"{read}, one in {_said(1 / rate)} s. If it counts {FINER[unit]}, divide it by 1,000."
 
 
 def _silence(arrival_ps: IntArray, lines: IntArray, by: str) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _silence(arrival_ps: IntArray, lines: IntArray, by: str) -> Iterator[str]:
     gap_s, span_s = (int(ps) / PS_PER_S for ps in (gaps[longest], arrival_ps[-1] - arrival_ps[0]))
     if gap_s >= LONG_SILENCE_S and gap_s >= SILENCE_SHARE * span_s:
         yield (
-            f"Nothing comes for {gap_s:,.4g} s, {gap_s / span_s:.0%} of the whole span, between {by} {lines[longest]}"
+            f"Nothing comes for {_said(gap_s)} s, {gap_s / span_s:.0%} of the whole span, between {by} {lines[longest]}"
             f" and {by} {lines[longest + 1]}. Rates and bursts are of the span with it: cut the file there if it is no"
             " lull."
         )
@@ -90,7 +90,7 @@ def _back(table: TableFormat, noted: Noted, report: ParseReport) -> Iterator[str
     if not noted.back:
         return
     line, step_s = noted.back[0]
-    where = f"At {report.counted_by} {line} times go back by {step_s:,.6g} s"
+    where = f"At {report.counted_by} {line} times go back by {_said(step_s)} s"
     if report.refused.counts["repeated header"]:
         yield f"{where}, after the header has come again: files joined end to end? Sorted, their traffic adds up."
     elif len(noted.back) == 1 and not table.arrival.unit and abs(step_s - HOUR_S) <= ABOUT_AN_HOUR_S:
@@ -100,3 +100,7 @@ def _back(table: TableFormat, noted: Noted, report: ParseReport) -> Iterator[str
         )
     elif len(noted.back) < MOST_STEPS:
         yield f"{where}: files joined, or several clients' logs? Sorted, their traffic adds up."
+
+
+def _said(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
