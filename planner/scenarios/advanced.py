@@ -64,7 +64,7 @@ class AdvancedForm(forms.Form):
         least=-99,
         most=1000,
         required=False,
-        label="Growth a month, %",
+        label="Growth a month",
     )
     week_shape = PickField(choices=weeks.CHOICES, required=False, initial="", label="Over the week")
     replications = count_field("Seeds to simulate", most=MOST_SEEDS, initial=1)

@@ -15,7 +15,7 @@ LABELS = {
 
 UNITS = {
     "rate_req_per_s": "requests/s",
-    "growth_percent": "% a month",
+    "growth_percent": "%",
     "power_limit_kw": "kW",
     "usd_per_month": "$ a month",
     "slowdown_multiplier": "×",
