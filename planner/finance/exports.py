@@ -32,7 +32,11 @@ KEYS = (
 )
 """What says of every row what it rests on."""
 CURRENCY = "USD"
-CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+CONTENT_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 SERVICE_CATEGORY = "AI and Machine Learning"
 
 
@@ -42,7 +46,7 @@ def lines_csv(costs: Costs, view: View) -> str:
         *("period_start", "period_end", "hours", "view", "pool", "machine", "category"),
         *("quantity", "unit", "unit_price_usd", "amount_usd", "formula", "rows"),
     )
-    return _csv(costs, columns, (_line(costs, line) for line in costs.lines(view)))
+    return _csv(costs, columns, (line_cells(line) for line in costs.lines(view)))
 
 
 def cash_flow_csv(costs: Costs, view: View) -> str:
@@ -86,7 +90,7 @@ def costs_json(costs: Costs, view: View) -> str:
     found = reconciled(costs.sheet)
     flow = cash_flow(costs.sheet)
     text = {
-        **dict(zip(KEYS, _keys(costs), strict=True)),
+        **keyed(costs),
         "view": view,
         "physics": [encode(step) for step in costs.steps],
         "assumptions": encode(costs.assumptions),
@@ -108,18 +112,27 @@ def costs_json(costs: Costs, view: View) -> str:
     return json.dumps(text, indent=1, ensure_ascii=False) + "\n"
 
 
-EXPORTS: dict[str, Callable[[Costs, View], str]] = {
+def costs_xlsx(costs: Costs, view: View) -> bytes:
+    """The workbook (``workbook.py``)."""
+    from planner.finance.workbook import workbook  # loads xlsxwriter: not before somebody asks for it
+
+    return workbook(costs, view)
+
+
+EXPORTS: dict[str, Callable[[Costs, View], str | bytes]] = {
     "lines.csv": lines_csv,
     "cash-flow.csv": cash_flow_csv,
     "unit-costs.csv": unit_costs_csv,
     "focus.csv": focus_csv,
     "costs.json": costs_json,
+    "costs.xlsx": costs_xlsx,
 }
 OFFERED = [
     ("lines", "csv", "Cost lines"),
     ("cash-flow", "csv", "Cash flow"),
     ("unit-costs", "csv", "Unit costs"),
     ("focus", "csv", "FOCUS-shaped forecast"),
+    ("costs", "xlsx", "Workbook"),
     ("costs", "json", "All as JSON"),
 ]
 
@@ -140,6 +153,11 @@ def _cell(value: Any) -> str:
     return f"{value:f}" if isinstance(value, Decimal) else guarded(str(value))
 
 
+def keyed(costs: Costs) -> dict[str, str]:
+    """``KEYS`` with their values."""
+    return dict(zip(KEYS, _keys(costs), strict=True))
+
+
 def _keys(costs: Costs) -> list[str]:
     study = costs.study
     return [
@@ -155,7 +173,8 @@ def _keys(costs: Costs) -> list[str]:
     ]
 
 
-def _line(costs: Costs, line: CostLine) -> list[Any]:
+def line_cells(line: CostLine) -> list[Any]:
+    """A row of the cost lines, without ``KEYS``."""
     of = month(line.period)
     return [
         of.start, of.end, of.hours, line.view, line.pool, line.machine, line.category,

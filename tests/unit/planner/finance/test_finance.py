@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from html import unescape
@@ -109,7 +111,7 @@ def test_a_term_without_a_price_says_which(alice_client: Client, costed: Study) 
 @pytest.mark.parametrize("view", ["cash", "book", "economic"])
 def test_files_are_the_same_bytes_twice_and_add_up(alice_client: Client, costed: Study, view: str) -> None:
     save(alice_client, costed)
-    for name in ("lines.csv", "cash-flow.csv", "unit-costs.csv", "focus.csv", "costs.json"):
+    for name in ("lines.csv", "cash-flow.csv", "unit-costs.csv", "focus.csv", "costs.json", "costs.xlsx"):
         one, two = (alice_client.get(f"{address(costed)}{name}", {"view": view}).content for _ in range(2))
         assert one == two
     lines = table(alice_client, costed, "lines", view=view)
@@ -148,3 +150,19 @@ def test_a_stranger_sees_nothing_and_a_guest_only_reads(
 def test_a_set_of_another_study_is_not_found(alice_client: Client, costed: Study) -> None:
     for text in ("999999", "x", "9" * 30, "-1"):
         assert alice_client.get(address(costed), {"set": text}).status_code == 404
+
+
+def test_the_workbook_has_numbers_dates_and_no_formulas(alice_client: Client, costed: Study) -> None:
+    save(alice_client, costed)
+    content = alice_client.get(f"{address(costed)}costs.xlsx", {"view": "book"}).content
+    with zipfile.ZipFile(io.BytesIO(content)) as parts:
+        sheets = {name: parts.read(name).decode() for name in parts.namelist() if name.startswith("xl/worksheets/")}
+        names = parts.read("xl/workbook.xml").decode()
+    for name in ("Summary", "Designs", "Cost lines", "Cash flow", "Assumptions"):
+        assert f'name="{name}"' in names
+    assert len(sheets) == 5
+    assert not any("<f>" in sheet for sheet in sheets.values())
+    assert all('state="frozen"' in sheet for sheet in sheets.values())
+    amounts = [Decimal(row["amount_usd"]) for row in table(alice_client, costed, "lines", view="book")]
+    numbers = {float(text) for text in re.findall(r"<v>([^<]*)</v>", sheets["xl/worksheets/sheet3.xml"])}
+    assert {float(amount) for amount in amounts} <= numbers
