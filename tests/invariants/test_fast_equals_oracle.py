@@ -26,7 +26,7 @@ from tests.invariants.strategies import KINDS, clusters, failing_clusters
 EXAMPLES = int(os.environ.get("PHASEPLAN_EQUALITY_EXAMPLES", "0"))
 LONG_RUNS = int(os.environ.get("PHASEPLAN_EQUALITY_SEEDS", "5"))
 SETTINGS = settings(
-    max_examples=EXAMPLES or 500, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not EXAMPLES
+    max_examples=EXAMPLES or 300, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not EXAMPLES
 )
 
 
