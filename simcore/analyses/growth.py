@@ -18,6 +18,7 @@ from typing import Any
 from simcore import fleet
 from simcore.analyses.at_once import told_at_once
 from simcore.analyses.chosen import chosen_design
+from simcore.analyses.growth_words import growth_sentences
 from simcore.analyses.kind import Field, Json, Subject, sourced
 from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
@@ -26,7 +27,7 @@ from simcore.explain import binding_words
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, power_w
 from simcore.spec import StudySpec, bounded
-from simcore.words import counted, dollars, listed, number, sentences
+from simcore.words import counted, dollars, listed, number
 
 GROWTH_PERCENT = 5.0
 """A month; where neither the workload nor the visitor gives one. An assumption."""
@@ -78,7 +79,7 @@ def told(subject: Subject, parameters: Parameters) -> Json:
         "months": [{"month": month, "rate_req_per_s": traffic.rate(month)} for month in months],
         "breaks": breaks,
         "purchases": path,
-        "sentences": _sentences(breaks, path, traffic, parameters.months),
+        "sentences": growth_sentences(breaks, path, traffic.growth_percent, parameters.months),
         "assumptions": _assumptions(traffic, result),
     }
 
@@ -261,60 +262,6 @@ def _step(month: int, before: DesignRow | None, row: DesignRow, result: StudyRes
         "usd_per_month": str(usd_per_month(row.usd_per_hour)),
         "more_usd_per_month": str(usd_per_month(row.usd_per_hour - (before.usd_per_hour if before else Decimal(0)))),
     }
-
-
-def _sentences(breaks: Sequence[Json], path: Sequence[Json], traffic: Traffic, months: int) -> list[str]:
-    said = [_first(breaks[0], traffic)]
-    if len(path) > 1:
-        said.append(_purchase(path[1]))
-    said += _limits_said(breaks[1:], months)
-    if path[-1].get("why") and len(path) > 2:
-        last = path[-1]
-        said.append(f"After that it ends in month {last['month']}, at {number(last['rate_req_per_s'])} requests/s:"
-                    f" {last['why']}.")  # fmt: skip
-    return said
-
-
-def _first(broken: Json, traffic: Traffic) -> str:
-    month, low, high = broken["month"], broken["month_low"], broken["month_high"]
-    start = f"At {number(traffic.growth_percent)} % a month"
-    if month is None:
-        return f"{start} nothing can be said: this design holds no rate."
-    interval = f" (9 times in 10 between {_month(low)} and {_month(high)})" if high is not None else ""
-    return (
-        f"{start} the rate passes {number(broken['rate_req_per_s'])} requests/s in {_month(month)}{interval};"
-        f" there {broken['name']} break. {sentences([broken['binding']])}"
-    )
-
-
-def _month(month: float) -> str:
-    return "this month" if month < 0.5 else f"month {month:.0f}"
-
-
-def _purchase(step: Json) -> str:
-    if step.get("why"):
-        return f"There is no next purchase: in month {step['month']} {step['why']}."
-    bought = listed([f"{count} {name}" for name, count in step["buy"].items()]) or "no machines, another scheduler"
-    return (
-        f"Next, by month {step['month']}: {bought}, {dollars(Decimal(step['more_usd_per_month']))} a month more, as"
-        f" {step['design']}; that holds {number(step['capacity_req_per_s'])} requests/s, to month"
-        f" {step['lasts_to_month']:.0f}."
-    )
-
-
-def _limits_said(breaks: Sequence[Json], months: int) -> list[str]:
-    reached = sorted((one for one in breaks if one["month"] is not None), key=lambda one: one["month"])
-    said = [
-        f"Of the question’s limits {one['name']} is reached {'first' if place == 0 else 'then'}: in"
-        f" {_month(one['month'])}, above {number(one['rate_req_per_s'])} requests/s."
-        for place, one in enumerate(reached)
-        if one["month"] <= months
-    ]
-    late = [one["name"] for one in reached if one["month"] > months]
-    if late:
-        said.append(f"Not within {months} months: {listed(late)}.")
-    unknown = [one["name"] for one in breaks if one["month"] is None]
-    return [*said, f"Not reached by any design that was tried: {listed(unknown)}."] if unknown else said
 
 
 def _assumptions(traffic: Traffic, result: StudyResult) -> list[Json]:

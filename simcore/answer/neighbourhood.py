@@ -12,18 +12,16 @@ differ by (token budget, parallelism). What was never tried is told, in this ord
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from simcore.answer.lines import Counts, Lines
 from simcore.answer.result import StudyResult
-from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Design
-from simcore.families import SPLIT, with_machines
+from simcore.families import with_machines
 from simcore.fleet import carried, machine_counts, provisioned_w, spanned
-from simcore.fluid.bounds import FluidBound, fluid_bound
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
 from simcore.shortfalls import machines
@@ -35,13 +33,6 @@ State = Literal["holds", "over", "misses", "screened", "cannot", "untried", "fai
 """``over``: holds the rate, but not within the question's other limits. ``misses``: simulated, and misses it.
 ``cannot``: told to miss it without its own capacity. ``screened``: told to come after another. ``untried``: it may hold
 the rate."""
-Counts = tuple[int, ...]
-LineKey = tuple[object, ...]
-STEPS_EACH_WAY = {1: 10, 2: 7}
-"""By pools."""
-FINE_UP_TO = 24
-"""Around a count up to this every count is shown; beyond in steps of this part of it."""
-MOST_LINES = 8
 
 
 @dataclass(frozen=True)
@@ -121,100 +112,26 @@ def neighbourhood(result: StudyResult, statistics: WorkloadStatistics) -> Neighb
     centre = result.winner or next(iter(result.closest), None)
     if centre is None:
         raise SpecError("no design of this study was evaluated: there is nothing to look around")
-    around = _Around(result, statistics, centre)
-    up = around.up
-    cells = tuple(tuple(around.cell(line, counts) for line, counts in row) for row in around.places)
-    return Neighbourhood(centre, around.across, up, around.names, cells, tuple(around.designs))
+    lines = Lines(result, statistics, centre)
+    told = _Told(lines)
+    cells = tuple(tuple(told.cell(line, counts) for line, counts in row) for row in lines.places)
+    return Neighbourhood(centre, lines.across, lines.up, lines.names, cells, tuple(lines.designs))
 
 
 @dataclass(frozen=True)
-class _Around:
-    """What the map is made of."""
+class _Told:
+    """What is known of each cell, or proven."""
 
-    result: StudyResult
-    statistics: WorkloadStatistics
-    centre: DesignRow
+    lines: Lines
 
     @property
-    def is_split(self) -> bool:
-        return self.centre.scheduler == SPLIT
-
-    @cached_property
-    def lines(self) -> list[LineKey]:
-        """Those of the family; of two pools the centre's alone."""
-        own = _line_of(self.centre)
-        if self.is_split:
-            return [own]
-        every = sorted(dict.fromkeys(_line_of(row) for row in self.result.rows if row.family == self.centre.family))
-        at = every.index(own)
-        first = min(max(at - MOST_LINES // 2, 0), max(len(every) - MOST_LINES, 0))
-        return every[first : first + MOST_LINES]
-
-    @cached_property
-    def rows(self) -> Mapping[LineKey, Mapping[Counts, DesignRow]]:
-        """The study's designs of these lines."""
-        found: dict[LineKey, dict[Counts, DesignRow]] = {line: {} for line in self.lines}
-        for row in self.result.rows:
-            if (line := _line_of(row)) in found:
-                found[line][_counts_of(row)] = row
-        return found
-
-    @cached_property
-    def designs(self) -> list[Design]:
-        """One of each line."""
-        first = (next(iter(self.rows[line].values())) for line in self.lines)
-        return [self.result.designs[row.design_id] for row in first]
-
-    @cached_property
-    def bounds(self) -> list[FluidBound | None]:
-        """None: it cannot run."""
-        return [_bound(design.case, self.statistics) for design in self.designs]
-
-    @cached_property
-    def across(self) -> tuple[int, ...]:
-        return self._counts(0)
-
-    @cached_property
-    def _upwards(self) -> tuple[int, ...]:
-        return self._counts(1)
-
-    def _counts(self, pool: int) -> tuple[int, ...]:
-        """Around the centre's count in even steps, and the counts tried between."""
-        middle = _counts_of(self.centre)[pool]
-        steps = STEPS_EACH_WAY[len(_counts_of(self.centre))]
-        step = max(1, middle // FINE_UP_TO)
-        even = {middle + step * k for k in range(-steps, steps + 1)}
-        tried = {counts[pool] for line in self.lines for counts in self.rows[line]}
-        shown = {count for count in even | {c for c in tried if min(even) <= c <= max(even)} if count >= 1}
-        return tuple(sorted(sorted(shown, key=lambda count: (abs(count - middle), count))[: 3 * steps]))
-
-    @property
-    def places(self) -> Iterator[list[tuple[int, Counts]]]:
-        """By up, then across: which line, and how many machines."""
-        if self.is_split:
-            for decode in self._upwards:
-                yield [(0, (prefill, decode)) for prefill in self.across]
-        else:
-            for line in range(len(self.lines)):
-                yield [(line, (count,)) for count in self.across]
-
-    @property
-    def up(self) -> tuple[str, ...]:
-        if self.is_split:
-            return tuple(f"{count:,}" for count in self._upwards)
-        return tuple(_line_words(design.case) for design in self.designs)
-
-    @property
-    def names(self) -> tuple[str, str]:
-        names = [resolve_machine(pool.machine).name for pool in self.designs[0].case.pools]
-        if self.is_split:
-            return f"{names[0]} machines for prefill", f"{names[1]} machines for decode"
-        return f"{names[0]} machines", "Token budget and parallelism" if len(self.lines) > 1 else ""
+    def result(self) -> StudyResult:
+        return self.lines.result
 
     def cell(self, line: int, counts: Counts) -> Cell:
-        row = self.rows[self.lines[line]].get(counts)
-        case = _with_counts(self.designs[line].case, counts)
-        bound, replicas = self.bounds[line], [carried(pool) for pool in case.pools]
+        row = self.lines.tried(line).get(counts)
+        case = _with_counts(self.lines.designs[line].case, counts)
+        bound, replicas = self.lines.bounds[line], [carried(pool) for pool in case.pools]
         most = bound.rate(replicas) if bound and all(replicas) else 0.0
         state, words = self._known(row) if row else self._proven(line, counts, most, case)
         return Cell(
@@ -234,7 +151,7 @@ class _Around:
     def _feasible(self, state: State, line: int, counts: Counts, case: Case) -> bool | None:
         """One that was not tried meets it where fewer machines of its line do, and it keeps the limits."""
         if state in ("untried", "screened"):
-            fewer = any(row.met and _no_more(tried, counts) for tried, row in self.rows[self.lines[line]].items())
+            fewer = any(row.met and _no_more(tried, counts) for tried, row in self.lines.tried(line).items())
             return _within(case, self.result) if fewer else None
         return state == "holds"
 
@@ -255,7 +172,7 @@ class _Around:
             return "cannot", f"not tried: a replica takes {spanned(few[0])} machines"
         if most < rate:
             return "cannot", f"not tried: by the fluid bound it holds at most {number(most)} requests/s"
-        for tried, row in self.rows[self.lines[line]].items():
+        for tried, row in self.lines.tried(line).items():
             if self._misses(row) and _no_more(counts, tried):
                 return "cannot", f"not tried: {row.label}, with no fewer machines in any pool, misses the rate"
             if self.result.evaluations[row.design_id].misses_alone:
@@ -293,7 +210,7 @@ class _Around:
         most throughput is asked for."""
         if self.result.spec.goal == "throughput":
             return []
-        every = [(tried, row) for rows in self.rows.values() for tried, row in rows.items()]
+        every = [(tried, row) for rows in self.lines.rows.values() for tried, row in rows.items()]
         return [(tried, row) for tried, row in every if row.met]
 
 
@@ -316,34 +233,3 @@ def _within(case: Case, result: StudyResult) -> bool | None:
     """Whether machines and money keep the limits; None where that depends on what is drawn."""
     budget, month = result.spec.limits.usd_per_month, usd_per_month(usd_per_hour(machine_counts(case), result.book))
     return machines_within(case, result.spec) if budget is None or month <= budget else False
-
-
-def _line_of(row: DesignRow) -> LineKey:
-    """Designs of one line differ by counts alone."""
-    return (
-        row.family,
-        row.tensor_parallel,
-        row.pipeline_parallel,
-        row.decode_tensor_parallel or 0,
-        row.decode_pipeline_parallel or 0,
-        row.token_budget or 0,
-    )
-
-
-def _counts_of(row: DesignRow) -> Counts:
-    if row.scheduler == SPLIT:
-        return row.prefill_machines or 0, row.decode_machines or 0
-    return (row.mixed_machines or 0,)
-
-
-def _line_words(case: Case) -> str:
-    pool, budget = case.pools[0], case.scheduler.token_budget
-    parallel = f"TP{pool.tensor_parallel}" + (f" PP{pool.pipeline_parallel}" if pool.pipeline_parallel > 1 else "")
-    return f"{budget} tokens, {parallel}" if budget else parallel
-
-
-def _bound(case: Case, statistics: WorkloadStatistics) -> FluidBound | None:
-    try:
-        return fluid_bound(case, statistics)
-    except SpecError:
-        return None
