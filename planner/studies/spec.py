@@ -10,7 +10,6 @@ from planner.catalogue.kept import NOTHING, Kept, fabric_of, machines_of, model_
 from planner.power_logs.services import with_logged_power
 from planner.scenarios.errors import FieldErrors, at_field
 from planner.scenarios.forms import LIMITED, with_defaults
-from planner.scenarios.models import Revision
 from planner.scenarios.weeks import week_of
 from planner.workloads.models import Workload
 from simcore.catalogue import known_as, resolve_accelerator
@@ -58,11 +57,6 @@ class Question:
     prices: PriceBook
     workload: Workload
     trace_hash: str
-
-
-def study_spec(revision: Revision, user: Visitor) -> StudySpec:
-    """The revision's StudySpec with the rows that it keeps; FieldErrors where something does not fit."""
-    return compile_question(user, revision.inputs, revision.rows).spec
 
 
 def compile_question(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> Question:

@@ -151,11 +151,6 @@ def mean_error(group: Group, engine: str) -> float:
     return sum(abs(step.predicted_ms(curve) / step.measured_ms - 1) for step in steps) / len(steps)
 
 
-def measured_groups(engine: str) -> tuple[Group, ...]:
-    """What has measured points under an engine generation (``kernel`` or ``vllm-2023``)."""
-    return tuple(_points(engine))
-
-
 def _measured_engine(engine: str) -> str:
     return engine if engine == "vllm-2023" else "kernel"
 

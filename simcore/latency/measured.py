@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 from simcore.catalogue import known_as, resolve_accelerator
 from simcore.latency.capped import under_cap
@@ -21,7 +20,6 @@ from simcore.latency.step_times import read_step_times, shipped_step_times
 from simcore.spec import LatencySpec, Machine, Model, SpecError
 
 PS_PER_MS = 10**9
-DecodeKey = Literal["batch_size", "prompt_tokens"]
 
 
 @dataclass(frozen=True)

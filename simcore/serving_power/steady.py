@@ -28,18 +28,6 @@ class ServingPower:
     machine_w: float
     """With the replica's part of its machine's host, and its fans."""
     output_tokens_per_s: float
-    total_tokens_per_s: float
-    """Prompt and output tokens."""
-
-    @property
-    def j_per_output_token(self) -> float:
-        """Of the accelerators alone."""
-        return self.accelerator_w * self.accelerators / self.output_tokens_per_s
-
-    @property
-    def j_per_total_token(self) -> float:
-        """Of the accelerators alone, over prompt and output tokens."""
-        return self.accelerator_w * self.accelerators / self.total_tokens_per_s
 
 
 def serving_power(
@@ -79,10 +67,7 @@ def steady_power(
         without_s, with_s = state.gap_s, (state.gap_with_prompts_s - state.gap_s) * share
     joules = without_s * watts_at(watts[BatchKind.DECODE], max(decodes, 1.0)) + with_s * with_w
     mean_w, accelerators = joules / (without_s + with_s), tensor_parallel * serving.stages
-    total = state.req_per_s * (lengths.prompt + lengths.steps + 1)
-    return ServingPower(
-        mean_w, accelerators, _machine_w(machine, mean_w, accelerators), state.output_tokens_per_s, total
-    )
+    return ServingPower(mean_w, accelerators, _machine_w(machine, mean_w, accelerators), state.output_tokens_per_s)
 
 
 def _machine_w(machine: Machine, accelerator_w: float, accelerators: int) -> float:

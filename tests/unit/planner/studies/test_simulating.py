@@ -18,7 +18,7 @@ from planner.studies.models import Study
 from planner.studies.repriced import price_change
 from planner.studies.results import study_result
 from planner.studies.simulating import changed_inputs
-from planner.studies.spec import study_spec
+from planner.studies.spec import compile_question
 from planner.studies.workers import Worker
 from simcore.explain import answer
 from simcore.what_if.changes import Changes, what_if
@@ -78,7 +78,7 @@ def test_another_rate_becomes_a_revision_with_all_that_is_supposed(
     assert "The catalogue has changed" not in page  # it never said these prices
     assert price_change(alice, new) == ""
     later = save_revision(alice, new.revision.scenario, new.revision.inputs | {"rate_req_per_s": 11.0})
-    assert study_spec(later, alice).rate_req_per_s == 11.0
+    assert compile_question(alice, later.inputs, later.rows).spec.rate_req_per_s == 11.0
     assert later.rows["prices"] == new.revision.rows["prices"]
     said = [change.label for change in kept_changes(study.revision.rows, new.revision.rows)]
     assert said == ["price of DGX H100", "electricity"]

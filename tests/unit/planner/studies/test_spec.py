@@ -14,7 +14,7 @@ from planner.power_logs import services as power_logs
 from planner.power_logs.models import PowerLog
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm, clean_inputs
-from planner.studies.spec import Question, compile_question, study_spec
+from planner.studies.spec import Question, compile_question
 from planner.workloads.models import Workload
 from simcore.catalogue import resolve_accelerator
 from simcore.latency.calibrated import parse_calibration
@@ -223,9 +223,9 @@ def test_the_requests_are_those_of_the_workload(alice: User, inputs: dict[str, A
 
 
 def test_a_revision_whose_workload_is_gone_says_so(alice: User, charlie: User, revision: Any) -> None:
-    assert study_spec(revision, alice).rate_req_per_s == 10.0
+    assert compile_question(alice, revision.inputs, revision.rows).spec.rate_req_per_s == 10.0
     with pytest.raises(FieldErrors, match=r"workload: Found ‘.*’, expected one of your team's workloads"):
-        study_spec(revision, charlie)
+        compile_question(charlie, revision.inputs, revision.rows)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from simcore.catalogue import accelerator, machine, machine_ids, model, model_id
 from simcore.latency.coefficients import coefficients
 from simcore.latency.compile import compile_curve, iteration_parts
 from simcore.latency.curve import BatchKind, IterationCurve
-from simcore.latency.evidence import evidence, mean_error, measured_groups, nearest_evidence
+from simcore.latency.evidence import evidence, nearest_evidence
 from simcore.latency.roofline import roofline_curve
 from simcore.latency.terms import CROSS_MACHINE_NIC_SHARE
 from simcore.shapes import routed_parameters
@@ -124,10 +124,12 @@ def test_parallelism_that_does_not_suit_the_model_is_refused() -> None:
             curve_of(tp=tp, pp=pp)
 
 
-def test_the_error_at_an_older_engine_s_points_is_what_the_docs_say() -> None:
-    errors = {group: mean_error(group, "vllm-2023") for group in measured_groups("vllm-2023")}
-    assert len(errors) == 6
-    assert max(errors.values()) <= 0.10
+@pytest.mark.parametrize("machine_id", ["dgx-a100", "dgx-h100"])
+@pytest.mark.parametrize(("model_id", "tp"), [("bloom-176b", 8), ("llama2-70b", 2), ("llama2-70b", 8)])
+def test_the_error_at_an_older_engine_s_points_is_what_the_docs_say(model_id: str, tp: int, machine_id: str) -> None:
+    found = nearest_evidence(model(model_id), machine(machine_id), tp, "vllm-2023")
+    assert found.exact
+    assert found.mean_error <= 0.10
 
 
 def test_evidence_names_source_and_error() -> None:
