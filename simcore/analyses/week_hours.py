@@ -155,7 +155,7 @@ def _shape(result: StudyResult, trace: Trace) -> Shape:
         return _to_busiest(_hourly(trace), "the trace's own hours, over its whole weeks", "the trace's first hour")
     assumed = day_and_night(BUSIEST_HOUR, QUIETEST_SHARE, WEEKEND_SHARE)
     words = (
-        f"assumed, as the workload has no week: a wave a day, busiest at {BUSIEST_HOUR}:00,"
+        f"assumed, as neither question nor workload has a week: a wave a day, busiest at {BUSIEST_HOUR}:00,"
         f" {percent(QUIETEST_SHARE)} of that at night, weekends {percent(WEEKEND_SHARE)} of a weekday"
     )
     return _to_busiest(relative_rates(assumed), words, "Monday 0:00")

@@ -77,7 +77,7 @@ def test_what_would_be_off_for_no_longer_than_a_start_stays_on() -> None:
 
 def test_without_a_week_a_wave_is_assumed_and_said() -> None:
     found = analyse("week_hours", subject(families=["sarathi:dgx-h100"], counts={"mixed": [8]}), LAB, {})
-    assert "assumed, as the workload has no week" in found["assumptions"][0]["text"]
+    assert "assumed, as neither question nor workload has a week" in found["assumptions"][0]["text"]
     assert found["hours"][14]["rate_req_per_s"] == 70.0
 
 
