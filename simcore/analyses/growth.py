@@ -285,7 +285,12 @@ KIND = told_at_once(
     told=told,
     check=lambda subject, parameters: _design(subject.result, parameters),
     fields=(
-        Field("growth_percent", "Growth a month", "%", "Compounding. Where left empty the question's or the workload's own, else 5."),
+        Field(
+            "growth_percent",
+            "Growth a month",
+            "%",
+            "Compounding. Left empty: the question's or workload's own, else 5.",
+        ),
         Field("months", "Months ahead", "", "Up to 120."),
     ),
 )

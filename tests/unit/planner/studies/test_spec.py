@@ -103,7 +103,9 @@ def test_growth_and_a_week_are_kept_for_the_sections_that_read_them(
     before = compile_question(alice, clean_inputs(alice, inputs)).spec.workload
     assert (before.growth_per_month, before.week) == (None, None)
     cleaned = clean_inputs(alice, {**inputs, "growth_percent": "4 %", "week_shape": shape})
-    workload = compile_question(alice, cleaned).spec.workload
+    spec = compile_question(alice, cleaned).spec
+    workload = decode_study(json.loads(json.dumps(encode(spec)))).workload  # as the database gives it back
+    assert workload == spec.workload
     assert workload.growth_per_month == 0.04
     assert workload.week is not None
     monday = workload.week[0]
