@@ -102,7 +102,7 @@ class Line:
             kv_transfer=_transfer(self.scheduler, self.spec),
             latency=self.spec.latency,
             slo=self.spec.slo,
-            prices=self.spec.prices,
+            prices=self.spec.prices if isinstance(self.spec.prices, str) else self.spec.prices.id,
             pue=self.spec.pue,
             arrivals=self.spec.arrivals,
             seed=self.spec.seeds[0],

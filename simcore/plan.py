@@ -13,7 +13,7 @@ from typing import Any
 
 from simcore.answer.result import StudyResult, study_result
 from simcore.answer.spent import spent
-from simcore.catalogue import price_book
+from simcore.catalogue import resolve_prices
 from simcore.evaluate import evaluate
 from simcore.evaluation import Design, Evaluation
 from simcore.explain import answer
@@ -33,7 +33,7 @@ def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyRes
     """
     _check_reference(spec)
     asked = context(spec, load_trace(spec) if trace is None else trace)
-    book = price_book(spec.prices)
+    book = resolve_prices(spec.prices)
     designs: dict[str, Design] = {}
     done: dict[str, Evaluation] = {}
     with _evaluator(asked, jobs) as run:

@@ -41,7 +41,7 @@ def designs_json(study: Study, query: Query = NOTHING) -> dict[str, Any]:
     return {
         **summary(study, query),
         "designs": [as_json(row) for row in found.result.rows],
-        "spec": study.spec,
+        "spec": study.spec | {"prices": study.prices},  # a STUDY.json, whatever the team's catalogue has become
         "prices": study.prices,
         "trace_hash": study.trace_hash,
         "engine_version": study.engine_version,

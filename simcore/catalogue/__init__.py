@@ -4,7 +4,7 @@ and status.
 
 from simcore.catalogue.figures import STATUSES, TABLES, Figure, figures
 from simcore.catalogue.likeness import POWERED, TIMED, departures, evidence_id, fitted_as, known_as
-from simcore.catalogue.prices import price_book, price_book_ids, price_books
+from simcore.catalogue.prices import price_book, price_book_ids, price_books, resolve_prices
 from simcore.catalogue.rows import (
     CLASSES,
     accelerator,
@@ -48,4 +48,5 @@ __all__ = [
     "resolve_accelerator",
     "resolve_machine",
     "resolve_model",
+    "resolve_prices",
 ]

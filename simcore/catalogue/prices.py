@@ -16,6 +16,11 @@ def price_book(book_id: str) -> PriceBook:
     return books[book_id]
 
 
+def resolve_prices(named: str | PriceBook) -> PriceBook:
+    """A shipped price book from its id, or itself."""
+    return price_book(named) if isinstance(named, str) else named
+
+
 def price_book_ids() -> tuple[str, ...]:
     """Ids of the shipped price books."""
     return tuple(price_books())

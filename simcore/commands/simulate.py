@@ -6,7 +6,7 @@ import argparse
 import math
 from decimal import Decimal
 
-from simcore.catalogue import price_book
+from simcore.catalogue import resolve_prices
 from simcore.commands.compiling import compiling_shown
 from simcore.commands.files import (
     check_apart,
@@ -85,7 +85,7 @@ def as_asked(case: Case, trace: Trace, rate_req_per_s: float | None = None) -> T
 
 def hourly(case: Case) -> tuple[float | None, list[str]]:
     """USD an hour of all machines, or None and a warning where the book has no price for one (an inline machine)."""
-    book = price_book(case.prices)
+    book = resolve_prices(case.prices)
     try:
         cost: Decimal = usd_per_hour(machine_counts(case), book)
     except SpecError as error:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
+from simcore.spec.prices import PriceBook
 from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
 
 Role = Literal["mixed", "prefill", "decode"]
@@ -172,7 +173,7 @@ class Case:
     memory: MemorySpec = field(default_factory=MemorySpec)
     latency: LatencySpec = field(default_factory=LatencySpec)
     slo: Slo = field(default_factory=SlowdownSlo)
-    prices: str = "list"
+    prices: str | PriceBook = "list"
     pue: float = bounded(DEFAULT_PUE, least=1, most=5)
     """The site's power usage effectiveness: what it takes over what its machines draw (``simcore.facility``)."""
     arrivals: Literal["trace", "superpose", "poisson"] = "trace"

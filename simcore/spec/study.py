@@ -9,6 +9,7 @@ from typing import Any, Literal
 from simcore.spec.case import AUTO, DEFAULT_PUE, MOST_BATCH_SIZE, KvTransferSpec, LatencySpec, MemorySpec
 from simcore.spec.decode import SpecError, bounded, decode
 from simcore.spec.hardware import Machine, Model
+from simcore.spec.prices import PriceBook
 from simcore.spec.slo import Slo, SlowdownSlo, check_auto_budget, decode_slo
 from simcore.spec.week import Week, check_week
 
@@ -119,7 +120,7 @@ class StudySpec:
     """``sarathi:<machine>``, ``splitwise:<prefill machine>+<decode machine>``, …; empty: all that apply."""
     scheduler_options: SchedulerOptions = field(default_factory=SchedulerOptions)
     slo: Slo = field(default_factory=SlowdownSlo)
-    prices: str = "list"
+    prices: str | PriceBook = "list"
     pue: float = bounded(DEFAULT_PUE, least=1, most=5)
     """The site's; on drawn power alone."""
     limits: StudyLimits = field(default_factory=StudyLimits)

@@ -13,6 +13,7 @@ from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.results import study_result
 from simcore.rows import COLUMNS, as_json, as_text
+from simcore.spec import PriceBook, decode_study
 from tests.unit.planner.studies.conftest import Counted
 
 Start = Callable[[], Study]
@@ -119,5 +120,8 @@ def test_the_json_names_all_that_the_answer_rests_on(study: Study, work: Work, a
     assert data["answer"][0]["key"] == "A"
     assert [choice["machine"]["id"] for choice in data["spec"]["machines"]] == ["dgx-a100", "dgx-h100"]
     assert data["prices"]["id"] == "list"
+    spec = decode_study(data["spec"])
+    assert isinstance(spec.prices, PriceBook)
+    assert spec.prices.price("dgx-h100").usd_per_hour == 36
     assert len(data["engine_version"]) > 10
     assert len(data["trace_hash"]) == 64

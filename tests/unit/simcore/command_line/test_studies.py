@@ -47,6 +47,18 @@ def test_plan_writes_a_row_a_design_and_the_frontiers(files, capsys):
     assert frontier["warnings"] == []
 
 
+def test_a_price_book_of_one_s_own_stands_in_place_of_an_id(files, capsys):
+    own = {"id": "offer", "name": "Offer", "date": "2026-11", "prices": [{"machine": "dgx-h100", "usd_per_hour": 12.5}]}
+    (files / "study.json").write_text(json.dumps({**STUDY, "prices": own, "counts": {"mixed": [2]}}))
+    assert main(["plan", "study.json"]) == 0
+    row = next(csv.DictReader((files / "designs.csv").read_text().splitlines()))
+    assert float(row["usd_per_hour"]) == 25.0
+    assert "Offer" in json.loads((files / "frontier.json").read_text())["answer"][0]["detail"]
+    (files / "study.json").write_text(json.dumps({**STUDY, "prices": {**own, "prices": []}}))
+    assert main(["plan", "study.json"]) == 2
+    assert "has no price for 'dgx-h100'" in capsys.readouterr().err
+
+
 def test_capacity_and_plan_count_rows_left_out(files):
     (files / "trace.csv").write_text(UNCLEAN)
     (files / "study.json").write_text(json.dumps({**STUDY, "counts": {"mixed": [1]}}))
