@@ -8,6 +8,8 @@ from typing import Literal
 from simcore.spec import Case
 
 Status = Literal["evaluated", "screened", "infeasible", "failed"]
+FOUND_TO = 0.99
+"""A capacity is found to this part of what the design holds: up to it over this, a run at the rate itself decides."""
 WORTH_RUNNING = 0.8
 """Designs that hold at least this share of the required rate are run at it."""
 
@@ -225,7 +227,7 @@ class Evaluation:
             return True
         if self.at_required is None or self.at_required.rate_req_per_s != rate_req_per_s:
             return self.capacity_req_per_s >= rate_req_per_s
-        return self.at_required.met and self.capacity_req_per_s >= 0.99 * rate_req_per_s
+        return self.at_required.met and self.capacity_req_per_s >= FOUND_TO * rate_req_per_s
 
     def wants_run(self, rate_req_per_s: float) -> bool:
         """Whether a run at the required rate says more than the capacity does: not far above it, where a queue only

@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
+from simcore.evaluation import FOUND_TO
 from simcore.families import SCHEDULER_NAMES, SPLIT
 from simcore.flips.find import Flips
 from simcore.flips.flip import Asked, Flip
@@ -37,6 +38,8 @@ def when(asked: Asked, is_above: bool, value: float) -> str:
     """``the rate falls below 31 (70)``; today's value in brackets."""
     said = _CLAUSES[asked.kind]
     side = said.above if is_above else said.below
+    if is_above and asked.kind == "rate_req_per_s":  # up to here a run at the rate may hold it yet
+        value /= FOUND_TO
     named = with_article(asked.machine_name) if asked.machine_name else what(asked)
     return side.format(what=named, value=_outward(value, is_above, said.show), now=_now(asked, said.show))
 
