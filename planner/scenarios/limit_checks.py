@@ -51,7 +51,7 @@ def _span(pool: PoolChoice) -> int:
 
 
 def _count(machines: int) -> str:
-    """A name may begin with a number: ``one 8 x MI300X server``."""
+    """A name may begin with a number: ``one 8 x H100 box``."""
     return "one" if machines == 1 else str(machines)
 
 

@@ -190,3 +190,11 @@ def test_the_docs_models_are_rows_of_the_catalogue() -> None:
     for example, model_id in zip(examples, ("gpt-oss-120b", "deepseek-v3"), strict=True):
         ours, row = decode(Model, example), catalogue.model(model_id)
         assert dataclasses.replace(ours, id=row.id, name=row.name, v_head_dim=row.v_head_dim) == row
+
+
+def test_names_of_machines_stand_in_a_sentence_after_a_count():
+    """``Buy 2 MI300X x8``, not ``Buy 2 8 x MI300X``; a comma would end what is listed."""
+    for machine_id in catalogue.machine_ids():
+        name = catalogue.machine(machine_id).name
+        assert not name[0].isdigit(), name
+        assert "," not in name, name
