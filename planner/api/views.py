@@ -1,5 +1,6 @@
 """The root of REST v1, and the answer to an address that is not there."""
 
+import re
 from typing import Any
 
 from django.http import Http404
@@ -7,6 +8,9 @@ from django.urls import URLPattern, URLResolver
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
+CONVERTER = re.compile(r"<(?:\w+:)?(\w+)>")
+"""What Django's patterns have where the documentation of the API has ``{study_id}``."""
 
 
 class Root(APIView):
@@ -28,7 +32,7 @@ class NotFound(APIView):
 def _addresses(patterns: list[Any], base: str) -> list[tuple[str, str]]:
     found = []
     for entry in patterns:
-        address = base + str(entry.pattern)
+        address = base + CONVERTER.sub(r"{\1}", str(entry.pattern))
         if isinstance(entry, URLResolver):
             found += _addresses(entry.url_patterns, address)
         elif isinstance(entry, URLPattern) and entry.name:

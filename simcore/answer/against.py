@@ -7,6 +7,7 @@ from math import exp
 
 from simcore.answer.measure import difference, measure_of, more
 from simcore.answer.result import StudyResult, is_split
+from simcore.fleet import pool_machines, spanned
 from simcore.rows import DesignRow
 from simcore.trust.sentences import tie_words
 from simcore.trust.ties import apart, are_tied
@@ -60,12 +61,20 @@ def _span(result: StudyResult, winner: DesignRow, other: DesignRow) -> tuple[flo
     """The least and the most of the share by which the answer needs less, within what is known of both capacities: one
     that turns out to hold less needs as many more machines."""
     mine, theirs = result.margins.get(winner.design_id), result.margins.get(other.design_id)
-    if mine is None or theirs is None:
+    if mine is None or theirs is None or _cannot_turn(result, winner, other):
         return None
     measure = measure_of(result.spec)
     ratio = measure.figure(winner) / measure.figure(other)
     down, up = apart(mine, theirs)
     return 1 - ratio * exp(down), 1 - ratio * exp(-up)
+
+
+def _cannot_turn(result: StudyResult, winner: DesignRow, other: DesignRow) -> bool:
+    """Whether the answer holds the rate at its low end too, and the other is the smallest of its kind, so that neither
+    takes other machines whatever their capacities turn out to be."""
+    rate, pools = result.spec.rate_req_per_s, result.designs[other.design_id].case.pools
+    smallest = all(pool_machines(pool) <= spanned(pool) for pool in pools)
+    return smallest and (winner.capacity_low or 0.0) >= rate and result.spec.goal != "throughput"
 
 
 def _next(

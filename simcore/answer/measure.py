@@ -21,7 +21,15 @@ class Measure:
     same: str
     """What is said where both need as much."""
     unit: str
-    """What a runner-up has more of."""
+    """What a runner-up has more of; where ``is_held``, fewer."""
+    is_held: bool = False
+    """What is compared is to be high: the figure is its inverse, and a lead in it is said of what is held."""
+
+    def beyond(self, share: float) -> str:
+        """``5 % more cost``: of a figure that is so much higher than the answer's; ``5 % fewer requests/s``."""
+        if self.is_held:
+            return f"{percent(share / (1 + share))} fewer {self.unit}"
+        return f"{percent(share)} more {self.unit}"
 
 
 def measure_of(spec: StudySpec) -> Measure:
@@ -40,9 +48,10 @@ def measure_of(spec: StudySpec) -> Measure:
     if spec.goal == "throughput":
         return Measure(
             lambda row: 1 / (row.capacity_req_per_s or 1e-9),
-            "Spends {} less time on a request{} than",
-            "Spends as much time on a request as",
-            "time a request",
+            "Holds {} more requests/s{} than",
+            "Holds as many requests/s as",
+            "requests/s",
+            is_held=True,
         )
     return Measure(lambda row: float(row.usd_per_hour), "Costs {} less{} than", "Costs as much as", "cost")
 
@@ -53,15 +62,20 @@ def difference(measure: Measure, winner: DesignRow, other: DesignRow, span: tupl
     less = 1 - measure.figure(winner) / measure.figure(other)
     if less <= 0:
         return measure.same
-    low, high = (round(100 * share) for share in span or (less, less))
+    shares = (less, *(span or (less, less)))
+    less, least, most = (share / (1 - share) for share in shares) if measure.is_held else shares
+    low, high = round(100 * least), round(100 * most)
     if low == high:
         return measure.less.format(percent(less), "")
     if low < 0:
-        return measure.less.format(percent(less), f" ({high} % less to {-low:,} % more)")
-    return measure.less.format(f"{percent(less)} ({low} to {high})", "")
+        sides = ("more", "fewer") if measure.is_held else ("less", "more")
+        return measure.less.format(percent(less), f" ({high:,} % {sides[0]} to {-low:,} % {sides[1]})")
+    return measure.less.format(f"{percent(less)} ({low:,} to {high:,})", "")
 
 
 def more(measure: Measure, winner: DesignRow, other: DesignRow) -> str:
     """``+5 % cost`` of the other."""
     share = measure.figure(other) / measure.figure(winner) - 1
-    return f"+{percent(share)} {measure.unit}" if share > 0 else f"the same {measure.unit}"
+    if share <= 0:
+        return f"the same {measure.unit}"
+    return measure.beyond(share) if measure.is_held else f"+{percent(share)} {measure.unit}"

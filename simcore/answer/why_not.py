@@ -25,7 +25,7 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
             f"Holds the rate with the same {measure.unit} as the answer, {winner.label}, which {_better(row, winner)}."
         )
     tied = ": what is known does not tell them apart" if row.tied_with_answer else ""
-    return f"Holds the rate with {percent(beyond)} more {measure.unit} than the answer, {winner.label}{tied}."
+    return f"Holds the rate with {measure.beyond(beyond)} than the answer, {winner.label}{tied}."
 
 
 def _reasons(result: StudyResult, row: DesignRow) -> list[str]:

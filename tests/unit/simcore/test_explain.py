@@ -5,6 +5,7 @@ import pytest
 
 from simcore.answer.against import against
 from simcore.answer.result import study_result
+from simcore.answer.why_not import why_not
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation, LimitResult, LimitsAt, Replication
 from simcore.explain import Progress, answer, headline
@@ -83,6 +84,34 @@ def test_what_each_seed_warns_of_is_said_once():
     assert detail.count("The workload has 7,515 requests") == 1
     assert "12,023" in detail
     assert "Short run." in detail
+
+
+def test_b_says_of_the_most_throughput_how_much_more_is_held():
+    result = answered(goal="throughput")
+    assert result.winner.family.startswith("splitwise")
+    other = next(row for row in result.best_by_family if row.family == "sarathi:dgx-h100")
+    held, others = result.winner.capacity_req_per_s, other.capacity_req_per_s
+    more = f"{100 * (held / others - 1):.0f} %"
+    text = against(replace(result, margins={}), result.winner, True)
+    assert text.startswith(f"Holds {more} more requests/s than the best co-located design"), text
+    wide = Margin(100.0, 3.0, 0.5, ())
+    text = against(
+        replace(result, margins=dict.fromkeys((result.winner.design_id, other.design_id), wide)), result.winner, True
+    )
+    assert re.match(rf"Holds {more} more requests/s \([\d,]+ % more to \d+ % fewer\) than the best", text), text
+    assert f"{100 * (1 - others / held):.0f} % fewer requests/s than the answer" in why_not(result, other)
+
+
+def test_b_claims_no_range_where_neither_takes_other_machines_whatever_they_hold():
+    """At a rate far below what the smallest designs hold."""
+    result = answered({"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}, rate_req_per_s=0.5)
+    other = next(row for row in result.best_by_family if row.family.startswith("splitwise"))
+    assert (result.winner.mixed_machines, other.prefill_machines, other.decode_machines) == (1, 1, 1)
+    wide = dict.fromkeys((result.winner.design_id, other.design_id), Margin(2.0, 0.5, 0.5, ()))
+    sure = replace(result, margins=wide, winner=replace(result.winner, capacity_low=1.0))
+    assert re.match(r"Costs \d+ % less than the best phase-split", against(sure, sure.winner, True))
+    unsure = replace(sure, winner=replace(result.winner, capacity_low=0.4))
+    assert re.match(r"Costs \d+ % less \(\d+ % less to \d+ % more\)", against(unsure, unsure.winner, True))
 
 
 def test_b_says_what_is_known_of_a_difference_that_stands():

@@ -105,3 +105,9 @@ def test_a_study_that_has_not_begun_has_no_rows_and_says_so(start: Start, alice_
     waiting = "waiting for a worker: none is running"
     assert data["progress"] == {"tried": 0, "total": 0, "failed": 0, "phase": waiting, "damaged": 0}
     assert alice_client.get(f"/api/v1/studies/{study.pk}/designs").json()["results"] == []
+
+
+def test_the_root_lists_addresses_as_the_documentation_writes_them(alice_client: Client) -> None:
+    found = alice_client.get("/api/v1/").json()
+    assert found["study"] == "http://testserver/api/v1/studies/{study_id}"
+    assert not any("<" in address for address in found.values())
