@@ -32,7 +32,8 @@ def _texts(trace: Trace) -> Iterable[tuple[str, tuple[str, ...] | None]]:
 
 
 def arrivals(trace: Trace) -> dict[str, Any]:
-    """Requests/s in equal bins from the first arrival on; the last one ends with the last arrival.
+    """Requests/s in equal bins from the first arrival on; the last one ends with the last arrival, which is its end and
+    no part of its rate.
 
     As many bins as leave some requests in each on average, at least FEWEST_BINS (for a short trace) and at most
     MOST_BINS, of a width that people count in.
@@ -47,12 +48,14 @@ def arrivals(trace: Trace) -> dict[str, Any]:
     if len(counts) > 1 and seconds[-1] < width_s / 2:  # too short to be a rate: it joins the one before
         counts = np.append(counts[:-2], counts[-2] + counts[-1])
         seconds = np.append(seconds[:-2], seconds[-2] + seconds[-1])
+    within = counts.copy()
+    within[-1] -= 1
     return {
         "bin_s": width_s,
         "start_s": [width_s * index for index in range(len(counts))],
         "requests": counts.tolist(),
         "rate_req_per_s": [
-            count / span if span else None for count, span in zip(counts.tolist(), seconds.tolist(), strict=True)
+            count / span if span else None for count, span in zip(within.tolist(), seconds.tolist(), strict=True)
         ],
     }
 

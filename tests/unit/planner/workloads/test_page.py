@@ -40,6 +40,12 @@ def test_a_few_requests_make_a_few_bins() -> None:
     assert found["requests"] == [1, 0, 1, 0, 0, 0, 1, 1]
 
 
+def test_even_arrivals_have_one_rate() -> None:
+    found = arrivals(Trace.of("t", [n * S for n in range(420)], [1] * 420, [1] * 420))
+    assert set(found["rate_req_per_s"]) == {1.0}
+    assert sum(found["requests"]) == 420
+
+
 @pytest.mark.parametrize("rate", [0.01, 3, 1000])
 def test_bins_are_few_and_their_rates_add_up(rate: float) -> None:
     trace = generate(SyntheticSpec("coding", rate, 2000))
