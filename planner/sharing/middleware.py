@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.shortcuts import render
 from django.urls import get_script_prefix, resolve, set_script_prefix
-from django.views.defaults import page_not_found
 
 from planner.accounts.owned import Guest
 from planner.sharing import tokens
@@ -24,6 +24,7 @@ REST = "api/"
 READING = ("GET", "HEAD")
 HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 GONE = "There is no such link, or it was revoked."
+ASTRAY = "This link does not lead there."
 
 
 class SharedLinkMiddleware:
@@ -49,7 +50,7 @@ class SharedLinkMiddleware:
             return HttpResponseNotAllowed(READING)
         path = f"/{address}" if address else f"/studies/{link.study_id}/"
         if not _is_of(path, link):
-            return _nothing(request, address, "This link does not lead there.")
+            return _nothing(request, address, ASTRAY, link=f"{ROOT}{token}/")
         if not address:
             tokens.opened(link)
         opened_at = f"{ROOT}{token}/"
@@ -59,10 +60,10 @@ class SharedLinkMiddleware:
             return self.get_response(request)
 
 
-def _nothing(request: HttpRequest, address: str, words: str) -> HttpResponse:
-    """404, in the form of whoever asks: a page, or REST's."""
+def _nothing(request: HttpRequest, address: str, words: str, link: str = "") -> HttpResponse:
+    """404, in the form of whoever asks: a page, or REST's. ``link``: one that opens something, if not this."""
     if not address.startswith(REST):
-        return page_not_found(request, Http404(words))
+        return render(request, "sharing/gone.html", {"words": words, "link": link}, status=404)
     error = {"status": 404, "code": "not_found", "message": words, "fields": {}}
     return JsonResponse({"error": error}, status=404)
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.question import MEASURED, STUDY_MS, ask_small, find, open_section, stop_the_example, wait_until_done
 from tests.browser.watch import Watch
 from tests.services import Planner
+from tests.unit.planner.power_logs.logged_run import RUN, a_run
 
 PHONE, DESK = (390, 844), (1440, 900)
 GRAVE = {"serious", "critical"}
@@ -40,6 +41,8 @@ LIBRARIES = [
     "catalogue/models/new",
     "catalogue/machines/import",
     "catalogue/prices/",
+    "catalogue/prices/list",
+    "catalogue/prices/list/edit",
     "catalogue/prices/add",
     "accounts/sign-in/",
 ]
@@ -94,6 +97,46 @@ def test_the_question_and_the_libraries(reach: Reach, watch: Watch) -> None:
     for path in ["", *LIBRARIES, "no/such/page"]:
         reach.visit(path)
     assert not reach.faults, "\n".join(reach.faults)
+
+
+IMPORTED = """id,field,value,unit,source,date,status
+h100-80gb,idle_w,9999,W,our meter,2026-11-30,user
+a100-80gb,tdp_w,390,W,our data sheet,2026-11-30,user
+a100-80gb,power_base,0.3,,our meter,2026-11-30,user
+ours,name,Ours,,an offer,2026-11-30,user
+"""
+
+
+def test_what_a_file_would_change_and_a_power_log(reach: Reach) -> None:
+    page = reach.page
+    page.goto(f"{reach.home}catalogue/accelerators/import")
+    page.get_by_label("CSV file").set_input_files(file_of(IMPORTED))
+    page.get_by_role("button", name="Show what it would change").click()
+    expect(page.get_by_role("heading", name="Refused")).to_be_visible()
+    reach.look("what a file would change")
+    page.goto(f"{reach.home}calibrations/power/new")
+    page.get_by_label("Power logs").set_input_files(file_of(a_run()))
+    page.get_by_label("Machine", exact=True).select_option("dgx-h100")
+    page.get_by_label("Name").fill("looked at")
+    for label, name in PLACES.items():
+        page.get_by_label(label).fill(RUN[name])
+    page.get_by_label("Model", exact=True).select_option(RUN["model"])
+    page.get_by_role("button", name="Read").click()
+    expect(page.locator("#watts .plot svg").first).to_be_visible()
+    reach.look("a power log")
+    assert not reach.faults, "\n".join(reach.faults)
+
+
+def file_of(text: str) -> Any:
+    return {"name": "ours.csv", "mimeType": "text/csv", "buffer": text.encode()}
+
+
+PLACES = {
+    "Tensor parallel": "tensor_parallel",
+    "Requests in flight": "concurrency",
+    "Prompt tokens": "prompt_tokens",
+    "Output tokens": "output_tokens",
+}
 
 
 def test_an_answer_and_what_is_reached_from_it(reach: Reach, planner: Planner) -> None:

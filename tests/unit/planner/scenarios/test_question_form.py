@@ -6,6 +6,7 @@ import pytest
 from django.http import QueryDict
 
 from planner.accounts.models import Team, User
+from planner.scenarios import choices
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm, clean_inputs
 from planner.workloads.models import Workload
@@ -162,3 +163,18 @@ def test_a_rate_that_would_keep_the_workers_busy_for_hours_is_refused_before_it_
     assert "each run would simulate 12,000,000 requests" in errors["rate_req_per_s"]
     assert "Expected at most 4,166 requests/s" in errors["rate_req_per_s"]
     assert clean_inputs(alice, {**typed, "rate_req_per_s": "4166"})["rate_req_per_s"] == 4166
+
+
+def test_of_many_machines_families_of_the_chosen_ones_are_offered(
+    alice: User, typed: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = dict(QuestionForm(alice, initial=typed).fields["families"].choices)  # type: ignore[attr-defined]
+    assert len(every) > 300
+    monkeypatch.setattr(choices, "MOST_PAIRED", 5)
+    form = QuestionForm(alice, initial={**typed, "machines": ["dgx-h100", "dgx-a100"]})
+    offered = dict(form.fields["families"].choices)  # type: ignore[attr-defined]
+    assert len(offered) == len(choices.CO_LOCATED) * 2 + 4
+    assert offered.items() <= every.items()
+    data = {**typed, "machines": ["dgx-h100"], "families": ["sarathi:dgx-h100"]}
+    assert clean_inputs(alice, data)["families"] == ["sarathi:dgx-h100"]
+    assert "families" in refused(alice, {**data, "families": ["sarathi:dgx-a100"]})

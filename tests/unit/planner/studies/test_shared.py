@@ -106,6 +106,17 @@ def test_a_revoked_link_and_an_unknown_one_are_not_there(token: str) -> None:
     response = Client().get(f"/shared/{token}/")
     assert response.status_code == 404
     assert response["Cache-Control"] == "no-store"
+    assert "There is no such link, or it was revoked." in response.content.decode()
+
+
+def test_a_link_that_is_followed_astray_leads_back(token: str) -> None:
+    response = Client().get(f"/shared/{token}/catalogue/")
+    assert response.status_code == 404
+    assert f'<a href="/shared/{token}/">To the answer</a>' in response.content.decode()
+
+
+def test_no_cookie_is_set_for_a_guest(token: str) -> None:
+    assert not Client().get(f"/shared/{token}/").cookies
 
 
 def test_the_owner_too_is_a_guest_there(token: str, alice_client: Client) -> None:
