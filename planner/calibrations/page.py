@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from planner.calibrations.figures import Figure, residual_figure
 from planner.calibrations.models import Calibration
@@ -16,6 +16,9 @@ PLURALS = {"row left out": "rows left out", "not used": "figures not used", "not
 
 @dataclass(frozen=True)
 class CalibrationPage:
+    ERRORS: ClassVar = ("phase", "points", "before", "after", "held out")
+    COEFFICIENTS: ClassVar = ("coefficient", "shipped", "fitted", "factor")
+
     calibration: Calibration
     origin: str
     lines: Sequence[str]
@@ -26,6 +29,10 @@ class CalibrationPage:
     sources: Sequence[Sequence[str]]
     flagged: Sequence[str]
     flags: Sequence[dict[str, Any]]
+
+    @property
+    def name(self) -> str:
+        return self.calibration.name
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,10 @@ class PowerLogPage:
     flagged: Sequence[str]
     flags: Sequence[dict[str, Any]]
 
+    @property
+    def name(self) -> str:
+        return self.log.name
+
 
 @dataclass(frozen=True)
 class ListRow:

@@ -51,6 +51,10 @@ class WorkloadPage:
     busiest_req_per_s: float | None = None
     """A rate to ask for where the mean is not what must be held."""
 
+    @property
+    def name(self) -> str:
+        return self.workload.name
+
 
 @dataclass(frozen=True)
 class ListRow:
