@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
 
 from planner.accounts.owned import Visitor
 from planner.scenarios import checks
@@ -15,7 +16,7 @@ from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
 from planner.scenarios.limit_checks import of_money
 from planner.scenarios.limits_shown import LimitTable, allowed, limits_shown
-from planner.scenarios.page import QuestionPage
+from planner.scenarios.page import ADVANCED, QuestionPage
 from planner.scenarios.traffic import traffic
 from planner.studies import workers
 from planner.studies.spec import Question, compile_question
@@ -68,7 +69,23 @@ def preview(user: Visitor, data: Mapping[str, Any], offered: Choices | None = No
     form = QuestionForm(user, data, offered=offered)
     found, page = _checked(user, form), QuestionPage(form)
     stands = found.impossible or found.leaves_out or page.advanced_open
-    return replace(found, offers_defaults=bool(stands and page.differing))
+    offers = bool(stands and page.differing) and _defaults_help(user, found, data, offered)
+    return replace(found, offers_defaults=offers)
+
+
+def _defaults_help(user: Visitor, found: Preview, data: Mapping[str, Any], offered: Choices | None) -> bool:
+    """Whether the same with nothing set under Advanced can be asked, or leaves nothing out."""
+    names = {name for group in ADVANCED.values() for name in group}
+    plain = MultiValueDict({name: _listed(data, name) for name in data if name.partition("-")[0] not in names})
+    form = QuestionForm(user, plain, offered=offered)
+    other = _checked(user, form)
+    return form.is_valid() and not other.impossible and not (found.leaves_out and other.leaves_out)
+
+
+def _listed(data: Mapping[str, Any], name: str) -> list[Any]:
+    if isinstance(data, MultiValueDict):
+        return data.getlist(name)
+    return data[name] if isinstance(data[name], list) else [data[name]]
 
 
 def _checked(user: Visitor, form: QuestionForm) -> Preview:

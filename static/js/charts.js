@@ -10,6 +10,7 @@ const CONFIG = {
   modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
 };
 const NARROW_PX = 640;
+const PRINTED_PX = 670; // what A4 and Letter have between their margins
 const drawn = new WeakMap(); // plot element -> { text, width }
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => resize(target)));
 let library = "loading"; // Plotly: then "ready" or "failed"
@@ -22,6 +23,8 @@ document.addEventListener("design:chosen", ({ detail }) => {
   document.querySelectorAll("figure.chart .plot").forEach(ring);
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll({ again: true }));
+window.addEventListener("beforeprint", () => print(PRINTED_PX));
+window.addEventListener("afterprint", () => print());
 
 // The page names the script and does not wait for it: nothing but the charts needs it, and it is the largest by far.
 function load() {
@@ -37,11 +40,17 @@ function loaded(outcome) {
   drawAll();
 }
 
-function drawAll({ again = false } = {}) {
-  document.querySelectorAll("figure.chart[data-chart]").forEach((figure) => draw(figure, again));
+function drawAll({ again = false, printed } = {}) {
+  document.querySelectorAll("figure.chart[data-chart]").forEach((figure) => draw(figure, again, printed));
 }
 
-function draw(figure, again) {
+// On paper charts are as wide as it is, in the light scheme's colours.
+function print(printed) {
+  document.documentElement.toggleAttribute("data-printing", printed !== undefined);
+  drawAll({ again: true, printed });
+}
+
+function draw(figure, again, printed) {
   const plot = figure.querySelector(".plot");
   const text = document.getElementById(figure.dataset.chart)?.textContent;
   if (!plot || !text) return;
@@ -50,11 +59,12 @@ function draw(figure, again) {
     plot.dataset.waiting = "The chart's script did not load. The text and the table have the same numbers.";
     return;
   }
-  const width = plot.clientWidth;
+  const width = printed ?? plot.clientWidth;
   const before = drawn.get(plot);
   if (!again && before?.text === text && before.width === width) return;
   const { data, layout } = themed(JSON.parse(text), width);
-  if (before) plot.dispatchEvent(new CustomEvent("chart:drawing", { bubbles: true })); // moving.js notes where points are
+  if (printed) Object.assign(layout, { width, autosize: false });
+  if (before && !again) plot.dispatchEvent(new CustomEvent("chart:drawing", { bubbles: true })); // moving.js notes where points are
   window.Plotly.react(plot, data, layout, CONFIG);
   keyUnder(figure, layout, width);
   if (!before) listen(figure, plot);

@@ -9,7 +9,7 @@ let shown = asked(location.search);
 let lastMoves = moved(shown);
 
 if (form) {
-  const phone = matchMedia("(max-width: 40rem)"); // there it is a sheet over the page: closed until it is wanted
+  const phone = matchMedia("(max-width: 40rem), (max-height: 36rem)"); // it is a sheet over the page: closed until wanted
   if (phone.matches) strip.open = false;
   phone.addEventListener("change", () => { strip.open = !phone.matches; });
   strip.addEventListener("keydown", ({ key }) => {

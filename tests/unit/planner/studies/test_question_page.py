@@ -200,6 +200,13 @@ def test_the_preview_knows_what_does_not_fit(inputs: Inputs, alice_client: Clien
     assert "GB" in text
 
 
+def test_defaults_are_offered_only_where_they_help(inputs: Inputs, alice_client: Client) -> None:
+    vast = {**inputs, "families": [], "machines": ["dgx-a100"], "model": "llama-3.1-405b", "latency": "roofline"}
+    text = alice_client.get("/preview", {**vast, "pipeline_parallel": "1", "token_budget": "256"}).content.decode()
+    assert "data-impossible" in text
+    assert "data-defaults" not in text
+
+
 def test_the_preview_names_a_machine_that_no_family_uses(inputs: Inputs, alice_client: Client) -> None:
     chosen = {**inputs, "families": ["sarathi:dgx-h100"]}
     text = unescape(alice_client.get("/preview", chosen).content.decode())
