@@ -45,8 +45,9 @@ def _layout(
     ghost: Ghost | None,
 ) -> Figure:
     rates = [look.rate_req_per_s, *([ghost.rate_req_per_s] if ghost else [])] if plane.holds_rate else []
-    top = 1.12 * max([*rates, *(point.y for point in shown)], default=1.0) or 1.0
-    right = 1.04 * max([plane.x.limit or 0, *(point.x for point in shown)]) or 1.0
+    answers = [point.row for point in points if point.row.design_id == look.answer_id]
+    top = 1.12 * max([*rates, *(point.y for point in shown), *_ends(answers, plane.y)], default=1.0) or 1.0
+    right = 1.04 * max([plane.x.limit or 0, *(point.x for point in shown), *_ends(answers, plane.x)]) or 1.0
     figures = rays(points, plane)
     return {
         "xaxis": {
@@ -66,6 +67,11 @@ def _layout(
         "hovermode": "closest",
         "showlegend": False,
     }
+
+
+def _ends(rows: Sequence[DesignRow], axis: Axis) -> list[float]:
+    """The upper ends of intervals that are drawn from the first."""
+    return [high for row in rows if (high := axis.interval(row)[1]) is not None]
 
 
 def _shapes(plane: Plane, look: Look, ghost: Ghost | None) -> list[Figure]:

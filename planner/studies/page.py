@@ -82,7 +82,7 @@ class ResultPage:
 
     @cached_property
     def answer(self) -> tuple[AnswerLine, ...]:
-        return supposing.answer(self.study, self.found)
+        return supposing.answer(self.study, self.found, self.progress)
 
     @cached_property
     def failed(self) -> int:

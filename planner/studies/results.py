@@ -105,9 +105,10 @@ def headline(study: Study) -> str:
     return explain.headline(study_result(study), how_far(study))
 
 
-def how_far(study: Study) -> Progress | None:
-    """What the answer must say about being incomplete; None for a finished study."""
-    return None if study.state == State.DONE else progress(study)
+def how_far(study: Study, now: Progress | None = None) -> Progress | None:
+    """What the answer must say about being incomplete; None for a finished study. ``now``: its progress, where that is
+    known, so that a page says one number."""
+    return None if study.state == State.DONE else now or progress(study)
 
 
 @lru_cache(maxsize=CACHED_STUDIES)

@@ -47,9 +47,9 @@ def read(study: Study, query: Mapping[str, Any]) -> tuple[Moves, WhatIf]:
     return moves, found_under(base, moves)
 
 
-def answer(study: Study, found: WhatIf) -> tuple[AnswerLine, ...]:
-    """The answer's lines under what is supposed."""
-    return explain.answer(found.result, results.how_far(study), found.rate_is_simulated)
+def answer(study: Study, found: WhatIf, now: results.Progress | None = None) -> tuple[AnswerLine, ...]:
+    """The answer's lines under what is supposed. ``now``: the study's progress, where that is known."""
+    return explain.answer(found.result, results.how_far(study, now), found.rate_is_simulated)
 
 
 def as_json(moves: Moves, found: WhatIf) -> dict[str, Any]:

@@ -5,6 +5,9 @@ const CHOSEN = ["view", "power", "equal", "baseline"]; // what is shown how
 const form = document.getElementById("what-if");
 const strip = form?.closest("details");
 const KEPT = ["open"]; // of the address, which sections are open is folds.js's
+const KEY_MS = 400;
+let pressedAt = -KEY_MS; // when a slider last had a key
+let waiting;
 let shown = asked(location.search);
 let lastMoves = moved(shown);
 
@@ -20,7 +23,8 @@ if (form) {
   fill(new URLSearchParams(location.search)); // a browser may have kept what was typed before
   for (const slider of form.querySelectorAll("[type=range]")) {
     slider.addEventListener("input", () => follow(slider));
-    slider.addEventListener("change", () => go());
+    slider.addEventListener("keydown", () => (pressedAt = performance.now()));
+    slider.addEventListener("change", () => goSoon());
   }
   document.addEventListener("change", onChange);
   document.addEventListener("click", onClick);
@@ -84,6 +88,13 @@ function onBack() {
   if (asked(location.search) === shown) return; // the chosen design is in the address, too
   fill(new URLSearchParams(location.search));
   ask(asked(location.search));
+}
+
+// Keys move a slider step by step: several presses are one move, one entry of the history and one request.
+function goSoon() {
+  clearTimeout(waiting);
+  const byKey = performance.now() - pressedAt < KEY_MS;
+  waiting = setTimeout(go, byKey ? KEY_MS : 0);
 }
 
 function go() {

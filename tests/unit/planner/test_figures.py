@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from itertools import pairwise
+from math import exp, hypot, log
 
 import plotly.graph_objects as go
 import pytest
@@ -185,6 +186,28 @@ def test_every_design_has_whiskers_and_the_answers_are_drawn() -> None:
     designs = [trace["error_y"] for trace in data if trace["meta"]["role"] == "designs"]
     assert all(whiskers["visible"] is False for whiskers in designs)
     assert [up for whiskers in designs for up in whiskers["array"]] == pytest.approx([10.0, 0.71])
+
+
+def test_whiskers_of_drawn_watts_and_of_both_merits_are_on_both_axes_and_within_the_chart() -> None:
+    design, look = row("a", 70.0, capacity_low=60.0, capacity_high=90.0, req_per_usd_high=3000.0), Look(70.0, "a")
+    spans = {"a": (0.8, 1.25)}
+    power, rated, both = (
+        traces(figure, "answer")[0] | {"right": figure["layout"]["xaxis"]["range"][1]}
+        for plane in (
+            power_plane("drawn_mean", None, spans),
+            power_plane("nameplate"),
+            merits_plane("drawn_mean", spans),
+        )
+        for figure in [frontier_figure([design], plane, look)]
+    )
+    kw = (design.mean_w or 0) / 1000
+    assert power["error_x"]["array"] == pytest.approx([0.25 * kw])
+    assert power["error_x"]["arrayminus"] == pytest.approx([0.2 * kw])
+    assert "error_x" not in rated  # a nameplate is what it is
+    # of what is held by 90/70, of the watts by 1/0.8, each off by itself
+    most = 70 / kw * exp(hypot(log(90 / 70), log(0.8)))
+    assert both["x"][0] + both["error_x"]["array"][0] == pytest.approx(most)
+    assert both["right"] > most
 
 
 def test_a_hovered_design_says_its_interval_and_whether_it_is_tied() -> None:
