@@ -259,7 +259,7 @@ def _warnings(counts: dict[str, int], waited: Waited, steady: Stability) -> list
 
 def _short_run(waited: Waited) -> str:
     if len(waited) < SHORT_REQUESTS:
-        return f"short run: {len(waited):,} requests, expected at least {SHORT_REQUESTS:,} for steady tails of latencies"
+        return f"short run: {len(waited):,} requests, expected at least {SHORT_REQUESTS:,} for steady tails"
     finished, arrival_ps = waited.tally.counts["finished"], waited.inputs.arrival_ps[slice(*waited.window)]
     span_s = int(arrival_ps[-1] - arrival_ps[0]) / PS_PER_S
     mean_s = waited.e2e_sum_ps / finished / PS_PER_S if finished else 0.0
