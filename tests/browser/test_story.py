@@ -21,6 +21,7 @@ def uploaded(home: Page, planner: Planner, shared_data: Path) -> Page:
     home.get_by_label("File").set_input_files(shared_data / "traces" / "azure_conv_2023.csv")
     home.get_by_role("button", name="Upload", exact=True).click()
     expect(home.locator("main")).to_contain_text("19,366")
+    home.get_by_role("button", name="Save", exact=True).click()
     home.get_by_role("link", name="Ask a question about it").click()
     return home
 
