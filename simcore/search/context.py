@@ -82,11 +82,31 @@ class Context:
             taken[self._machine_ids[pool.machine.id]] += count
         return taken
 
+    def columns_of(self, place: int) -> list[int]:
+        """By pool of a line, which entry of ``machines_of`` counts its machines."""
+        return [self._machine_ids[pool.machine.id] for pool in self.lines[place].pools]
+
     def bound_of(self, place: int, counts: Counts) -> float:
         """Requests/s that a member of a line can hold at most; infinite where it cannot run, which is not screened."""
         if (place, counts) not in self._bounds_known:
             self._bounds_known[place, counts] = self._bound_of(place, counts)
         return self._bounds_known[place, counts]
+
+    def cannot(self, place: int, counts: Counts) -> bool:
+        """Whether a member of a line cannot hold the required rate by its bound. What is held is known to 1 %: the rate
+        itself is simulated (``Evaluation.holds``)."""
+        return self.bound_of(place, counts) < 0.99 * self.spec.rate_req_per_s
+
+    def fewest_able(self, place: int, first: int) -> int:
+        """Of a line with two pools the fewest machines of the second that may hold the rate beside so many of the
+        first, by the bound; more than are searched where none."""
+        if (place, first) not in self._fewest_able:
+            low, high = 1, MOST_MACHINES + 1
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (middle + 1, high) if self.cannot(place, (first, middle)) else (low, middle)
+            self._fewest_able[place, first] = low
+        return self._fewest_able[place, first]
 
     def _bound_of(self, place: int, counts: Counts) -> float:
         replicas = [pool.replicas(count) for pool, count in zip(self.lines[place].pools, counts, strict=True)]
@@ -112,6 +132,11 @@ class Context:
         return min(capacity_bound(design.case, self.statistics), MOST_RATE_REQ_PER_S)
 
     @cached_property
+    def families(self) -> NDArray[np.int64]:
+        """By line the number of its family."""
+        return np.unique([line.family for line in self.lines], return_inverse=True)[1].reshape(-1)
+
+    @cached_property
     def _machine_ids(self) -> dict[str, int]:
         ids = dict.fromkeys(pool.machine.id for line in self.lines for pool in line.pools)
         return {machine_id: column for column, machine_id in enumerate(ids)}
@@ -122,6 +147,10 @@ class Context:
 
     @cached_property
     def _bounds_known(self) -> dict[tuple[int, Counts], float]:
+        return {}
+
+    @cached_property
+    def _fewest_able(self) -> dict[tuple[int, int], int]:
         return {}
 
     @cached_property
@@ -158,6 +187,8 @@ def _bounds(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> Boun
         kw = limits.power_limit_kw * max(p.machine.nameplate_w / p.machine.provisioned() for p in line.pools)
     each = tuple(unlimited if pool.on_hand is None else pool.on_hand for pool in line.pools)
     total = min(limits.machines or unlimited, MOST_MACHINES)
+    if len({pool.machine.id for pool in line.pools}) < len(line.pools):  # both pools take from what is on hand
+        total = min(total, each[0])
     least_w = min(pool.machine.nameplate_w for pool in line.pools)
     return Bounds(
         each, total, min(kw, unlimited * max(least_w, *(p.machine.nameplate_w for p in line.pools)) / 1000), need

@@ -119,16 +119,16 @@ def _coarse_two(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
 
 
 def _every_one(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
-    return [(count,) for count in _stepped(_most_one(line, spec, bounds), CO_LOCATED_STEP)]
+    return [(count,) for count in stepped(_most_one(line, spec, bounds), CO_LOCATED_STEP)]
 
 
 def _every_two(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
     """For every prefill count as many decode machines as there is room for."""
     within = Bounds(bounds.most_each, bounds.most_total, _most_w(line, spec, bounds) / 1000, bounds.need)
-    return [filled(line, within, prefill) for prefill in _stepped(most_prefill(line, within) - 1, SPLIT_STEP)]
+    return [filled(line, within, prefill) for prefill in stepped(most_prefill(line, within) - 1, SPLIT_STEP)]
 
 
-def _stepped(most: int, step: int) -> Iterable[int]:
+def stepped(most: int, step: int) -> Iterable[int]:
     """1, 2, 3, … up to ``step``, then ever wider apart; the last is ``most``."""
     count = 1
     while count < most:

@@ -11,9 +11,14 @@ from collections.abc import Iterator
 
 from simcore.evaluation import Design, Evaluation
 from simcore.search.counts import Counts, inside
-from simcore.search.refine import Proven, Tried, refine
+from simcore.search.holders import Holders
+from simcore.search.refine import refine
 from simcore.search.replay import Replay
+from simcore.search.tried import Proven, Tried
 from simcore.trust.margins import margin
+
+MOST_WALKED = 60
+"""Designs of one line beside those that the search has tried: each is a whole evaluation."""
 
 
 def wanted_at_lower_bound(replay: Replay) -> list[Design]:
@@ -55,26 +60,21 @@ def _sure(replay: Replay, design: Design, known: Evaluation) -> Tried:
 
 
 def _steps(replay: Replay, sure: list[dict[Counts, Tried]], beside: list[int]) -> Iterator[tuple[int, Counts]]:
+    holders = Holders.of(replay.context, sure)
     for place, line in enumerate(replay.context.lines):
         bounds = replay.context.bounds[place]
         if any(tried.holds and inside(line, counts, bounds) for counts, tried in replay.tried[place].items()):
-            proven = _proven(replay, sure, place)
-            step = refine(line, replay.context.spec, bounds, sure[place], beside[place], proven)
+            proven = _proven(replay, holders, place)
+            step = refine(line, replay.context.spec, bounds, sure[place], beside[place], proven, MOST_WALKED)
             yield from ((place, counts) for counts in {**dict.fromkeys(step.at_rate), **dict.fromkeys(step.whole)})
 
 
-def _proven(replay: Replay, sure: list[dict[Counts, Tried]], place: int) -> Proven:
+def _proven(replay: Replay, holders: Holders, place: int) -> Proven:
     """Beaten: another that surely holds has no more of any machine, and less of one."""
-    context = replay.context
-    holding = [
-        context.machines_of(other, counts)
-        for other, tried in enumerate(sure)
-        for counts, found in tried.items()
-        if found.holds
-    ]
+    enough, told = holders.enough(place, families_apart=False), replay.beaten[place]
 
     def beaten(counts: Counts) -> bool:
-        mine = context.machines_of(place, counts)
-        return any((machines <= mine).all() and (machines < mine).any() for machines in holding)
+        needless = not enough.may_matter(*counts) if len(counts) == 2 else holders.need_less(place, counts)
+        return counts in told or needless
 
-    return Proven(lambda counts: context.bound_of(place, counts) < 0.99 * context.spec.rate_req_per_s, beaten)
+    return replay.proven(place, beaten, enough)

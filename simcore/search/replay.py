@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simcore.evaluation import Design, Evaluation, Rival
 from simcore.families import Line
@@ -15,9 +15,12 @@ from simcore.search import waves
 from simcore.search.context import Context
 from simcore.search.counts import BEYOND_NEED, MOST_MACHINES, Bounds, Counts, inside
 from simcore.search.dominance import Held, dominators
+from simcore.search.enough import Enough
+from simcore.search.holders import Holders
 from simcore.search.rate_grid import grid_at_most
-from simcore.search.refine import Proven, Step, Tried, refine
+from simcore.search.refine import MOST_REFINED, MOST_WALKED, refine
 from simcore.search.replications import Standing, by_first_seed, close_designs
+from simcore.search.tried import Proven, Step, Tried
 from simcore.spec import StudySpec
 
 BEYOND_LIMITS = 4.0
@@ -102,7 +105,8 @@ class Replay:
             return []
         order = sorted(range(len(self.tried)), key=lambda place: -_most_held(self.tried[place].values()))
         able = [place for place in order[:LINES_BEYOND_LIMITS] if _most_held(self.tried[place].values()) > 0]
-        return self._refined({place: _wider(self.context.lines[place], self.context.bounds[place]) for place in able})
+        wider = {place: _wider(self.context.lines[place], self.context.bounds[place]) for place in able}
+        return self._refined(wider, most_walked=0)
 
     def replicated(self) -> list[Design]:
         """With several seeds: the close designs by the others too, then again the way to the required rate by what all
@@ -154,19 +158,23 @@ class Replay:
         machines = tuple(self.context.machines_of(place, counts).tolist())
         return Standing(place, machines, found.capacity_req_per_s, found.capacity_low, found.capacity_high)
 
-    def _refined(self, within: Mapping[int, Bounds]) -> list[Design]:
-        while steps := self._proposed(within):
+    def _refined(self, within: Mapping[int, Bounds], most_walked: int = MOST_WALKED) -> list[Design]:
+        while steps := self._proposed(within, most_walked):
             if missing := self._taken([], steps):
                 return missing
         return []
 
-    def _proposed(self, within: Mapping[int, Bounds]) -> list[tuple[int, Counts, bool]]:
+    def _proposed(self, within: Mapping[int, Bounds], most_walked: int = MOST_WALKED) -> list[tuple[int, Counts, bool]]:
         """(line, counts, whether only the rate is asked). Capacities are asked for when their family's lines have all
         come to their fewest machines: some need more than another line."""
-        held = self.known.held(self.context.candidates)
-        steps = {place: self._step(place, bounds, held) for place, bounds in within.items()}
+        held, alone = self.known.held(self.context.candidates), self._drawn_is_limited
+        holders = Holders.of(self.context, [] if alone else self.tried)
+        most = min(most_walked, MOST_REFINED) if alone else most_walked
+        steps = {
+            place: self._step(place, bounds, self._proven(place, held, holders), most)
+            for place, bounds in within.items()
+        }
         searching = {self.context.lines[place].family for place, step in steps.items() if step.at_rate}
-        alone = self._drawn_is_limited
         found = [(place, counts, not alone) for place, step in steps.items() for counts in step.at_rate]
         return found + [
             (place, counts, False)
@@ -175,9 +183,9 @@ class Replay:
             for counts in step.whole
         ]
 
-    def _step(self, place: int, bounds: Bounds, held: Held) -> Step:
-        line, proven = self.context.lines[place], self._proven(place, held)
-        return refine(line, self.context.spec, bounds, self.tried[place], self.beside[place], proven)
+    def _step(self, place: int, bounds: Bounds, proven: Proven, most_walked: int) -> Step:
+        line, spec = self.context.lines[place], self.context.spec
+        return refine(line, spec, bounds, self.tried[place], self.beside[place], proven, most_walked)
 
     def _asked(self, place: int, counts: Counts, rate_only: bool) -> Design:
         design = self.context.member(place, counts)
@@ -202,33 +210,26 @@ class Replay:
         rate = self.context.spec.rate_req_per_s
         return Tried(evaluation.holds(rate), evaluation.capacity_req_per_s, evaluation.binding_pool)
 
-    def _proven(self, place: int, held: Held) -> Proven:
-        rate = self.context.spec.rate_req_per_s
+    def _proven(self, place: int, held: Held, holders: Holders) -> Proven:
+        context, enough = self.context, holders.enough(place)
 
         def beaten(counts: Counts) -> bool:
-            if counts in self.beaten[place] or self._needs_more(place, counts):
+            if counts in self.beaten[place]:
                 return True
-            machines = self.context.machines_of(place, counts)[None]
-            return bool((dominators(machines, np.array([self.context.bound_of(place, counts)]), held) >= 0)[0])
+            if len(counts) == 2:
+                return not enough.may_matter(*counts)
+            machines = context.machines_of(place, counts)[None]
+            bound = np.array([context.bound_of(place, counts)])
+            return holders.family_needs_less(place, counts) or bool((dominators(machines, bound, held) >= 0)[0])
 
-        # What is held is known to 1 %: the rate itself is simulated (Evaluation.holds).
-        return Proven(lambda counts: self.context.bound_of(place, counts) < 0.99 * rate, beaten)
+        return self.proven(place, beaten, enough)
 
-    def _needs_more(self, place: int, counts: Counts) -> bool:
-        """Whether another line of the family holds the required rate with no more of any machine, and less of one."""
-        if self._drawn_is_limited:
-            return False
-        mine = self.context.machines_of(place, counts)
-        return any((machines <= mine).all() and (machines < mine).any() for machines in self._holding_machines(place))
-
-    def _holding_machines(self, place: int) -> Iterator[NDArray[np.int64]]:
-        """Of what holds the required rate on the other lines of a line's family."""
-        lines = self.context.lines
-        for other, line in enumerate(lines):
-            if other != place and line.family == lines[place].family:
-                for counts, found in self.tried[other].items():
-                    if found.holds:
-                        yield self.context.machines_of(other, counts)
+    def proven(self, place: int, beaten: Callable[[Counts], bool], enough: Enough) -> Proven:
+        """With what the bounds and what has been run say of a line's counts."""
+        context = self.context
+        return Proven(
+            partial(context.cannot, place), beaten, partial(context.fewest_able, place), self.beaten[place], enough
+        )
 
     @property
     def _drawn_is_limited(self) -> bool:

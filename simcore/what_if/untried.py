@@ -2,10 +2,11 @@
 
 The search never drops a design by price: what it screens is beaten at any prices (docs/decisions/0013), so a price, a
 budget or a lower limit on ratings brings back nothing that was screened. But of a line's counts it tries those near the
-required rate in a few directions, and no others. Counts that were not tried are told by those that were: with no more
-machines in any pool than counts that fail they fail, with no fewer than counts that hold they hold and are beaten.
-What is left between may come first where it uses less of what the goal compares than the answer, keeps the limits, and
-may hold the rate by its fluid bound.
+required rate, and no others: all that just hold it where those are not too many (``simcore.search.boundary``), but at
+another rate other counts do, and beyond the limits none were looked for. Counts that were not tried are told by those
+that were: with no more machines in any pool than counts that fail they fail, with no fewer than counts that hold they
+hold and are beaten. What is left between may come first where it uses less of what the goal compares than the answer,
+keeps the limits, and may hold the rate by its fluid bound; and so may what holds the rate by one run alone.
 
 Electricity is paid for what is drawn, which no proof from machines bounds: with a tariff, or a limit on drawn power,
 what was screened counts too, with the power that its machines draw idle at the least.
@@ -75,6 +76,8 @@ class _Told:
     """Or cannot run: told of these counts alone."""
     never: bool = False
     """With any counts a limit is missed by requests that are all but alone."""
+    unsearched: list[Counts] = field(default_factory=list)
+    """They hold the rate by one run, and their capacity was not searched."""
 
 
 def untried(context: Context, found: WhatIf) -> Untried:
@@ -141,6 +144,7 @@ def _between(
     context: Context, place: int, pools: Sequence[_Pool], most: Sequence[float], told: _Told, rate: float
 ) -> Iterator[Counts]:
     """Counts of a line that neither fail nor hold by what is known, within ``most`` of each use."""
+    unsearched = [counts for counts in told.unsearched if not _has_less(told.holding, counts)]
     firsts: Iterable[Counts] = ((),) if len(pools) == 1 else ((n,) for n in range(1, _most(pools[0], most) + 1))
     for first in firsts:
         left = [limit - pools[0].uses[i] * first[0] if first else limit for i, limit in enumerate(most)]
@@ -149,6 +153,13 @@ def _between(
         high = min(high, _most(pools[-1], left))
         low = _first_that_may(context, place, first, low, high, rate)
         yield from (counts for last in range(low, high + 1) if (counts := (*first, last)) not in told.beaten)
+        most_last = _most(pools[-1], left)
+        yield from (counts for counts in unsearched if counts[:-1] == first and counts[-1] <= most_last)
+
+
+def _has_less(holding: Sequence[Counts], counts: Counts) -> bool:
+    """Whether another that holds the rate has no more in any pool."""
+    return any(other != counts and all(o <= c for o, c in zip(other, counts, strict=True)) for other in holding)
 
 
 def _first_that_may(context: Context, place: int, first: Counts, low: int, high: int, rate: float) -> int:
@@ -235,6 +246,7 @@ def _note_screened(told: _Told, counts: Counts, evaluation: Evaluation, found: W
     is_median = found.result.spec.size_to == "median"
     if evaluation.rate_only and evaluation.held_required and rate <= asked and is_median:
         told.holding.append(counts)
+        told.unsearched.append(counts)
     elif evaluation.capacity_high < 0.99 * rate or (failed and rate >= asked):
         told.failing.append(counts)
     elif not evaluation.rate_only and is_median and not _counts_drawn(found):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,10 @@ from simcore.answer.result import study_result
 from simcore.catalogue import price_book
 from simcore.evaluation import Evaluation
 from simcore.spec import SpecError
+from simcore.study import next_designs
 from simcore.what_if.changes import Changes, what_if
 from simcore.what_if.untried import untried
-from tests.unit.simcore.questions import asked, bounded, explored, linear
+from tests.unit.simcore.questions import asked, bounded, evaluation, explored, linear, told
 
 SPLIT = "splitwise:dgx-h100+dgx-a100"
 EACH = {"sarathi:dgx-h100": (2.0,), SPLIT: (6.0, 4.0)}
@@ -137,20 +139,48 @@ def test_with_a_tariff_what_was_screened_may_come_first_as_no_proof_bounds_what_
     assert cheapest.design_id in named(usd_per_kwh=Decimal("0.1"))
 
 
+def shared(context):
+    """Every design of a study whose pools' machines add up: on either side of what keeps its limits some hold the
+    rate."""
+    designs, done = [], {}
+    while wave := next_designs(context, done):
+        for design in wave:
+            counts = [pool.machines for pool in design.case.pools]
+            held = counts[0] * 2.0 if len(counts) == 1 else counts[0] * 1.5 + counts[1] * 0.9
+            done[design.design_id] = told(design, context, evaluation(design, held, "decode"))
+        designs += wave
+    return study_result(context.spec, designs, done, BOOK)
+
+
 def test_once_what_was_named_is_tried_too_nothing_is_left_that_may_come_first():
-    prices = {"dgx-h100": Decimal(60), "dgx-a100": Decimal(20)}
-    found = what_if(RESULT, Changes(usd_per_hour=prices))
-    named = untried(CONTEXT, found)
+    changes = Changes(usd_per_hour={"dgx-h100": Decimal(60), "dgx-a100": Decimal(20)}, power_limit_kw=600)
+    within = {"power_limit_kw": 480}
+    context = asked(limits=within)
+    found = what_if(shared(context), changes)
+    named = untried(context, found)
     assert named.count
     also = [
         {"family": design.family, "counts": [pool.machines for pool in design.case.pools]} for design in named.designs
     ]
-    context = asked(also=also)
-    whole = study_result(context.spec, *explored(context, EACH), BOOK)
-    again = what_if(whole, Changes(usd_per_hour=prices))
+    context = asked(limits=within, also=also)
+    again = what_if(shared(context), changes)
     assert not untried(context, again).count
-    assert again.result.winner.usd_per_hour <= found.result.winner.usd_per_hour
-    assert again.result.winner.usd_per_hour == every_one(context, again.result).winner.usd_per_hour
+    pairs = product(range(1, 60), range(1, 93))
+    able = [(p, d) for p, d in pairs if p * 1.5 + d * 0.9 >= 70 and p * 10.2 + d * 6.5 <= 600]
+    assert again.result.winner.usd_per_hour == min(p * 60 + d * 20 for p, d in able) < found.result.winner.usd_per_hour
+
+
+def test_what_holds_the_rate_by_one_run_alone_is_named_where_it_costs_less():
+    cheapest = RESULT.winner
+    by_run = Evaluation(
+        cheapest.design_id, "screened", "holds", capacity_high=100.0, rate_only=True, held_required=True
+    )
+    known = study_result(
+        RESULT.spec, tuple(RESULT.designs.values()), {**RESULT.evaluations, cheapest.design_id: by_run}, BOOK
+    )
+    named = untried(CONTEXT, what_if(known, Changes()))
+    assert known.winner.usd_per_hour > cheapest.usd_per_hour
+    assert [design.design_id for design in named.designs] == [cheapest.design_id]
 
 
 @pytest.mark.parametrize(
