@@ -28,9 +28,9 @@ from simcore.spec import (
     SchedulerSpec,
     SpecError,
     StudySpec,
-    encode,
     nearest,
 )
+from simcore.spec.identity import identity
 
 SPLIT = "splitwise"
 CO_LOCATED = tuple(kind for kind in SCHEDULER_KINDS if kind != SPLIT)
@@ -153,8 +153,9 @@ def with_machines(design: Design, counts: Sequence[int]) -> Design:
 
 
 def design_id(case: Case) -> str:
-    """Twelve hex digits of a hash of the cluster and its rules; SLO, prices, arrivals and seed are left out."""
-    physical = {key: value for key, value in encode(case).items() if key not in ("slo", "prices", "arrivals", "seed")}
+    """Twelve hex digits of a hash of the cluster and its rules; SLO, prices, arrivals and seed are left out, and
+    what is not set of fields that came later (``simcore.spec.identity``): a new one gives no design another id."""
+    physical = {key: value for key, value in identity(case).items() if key not in ("slo", "prices", "arrivals", "seed")}
     text = json.dumps(physical, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
-from simcore.spec import Case, LatencySpec, Machine, PoolSpec, SlowdownSlo, SpecError, StudySpec, encode
+from simcore.spec import Case, LatencySpec, Machine, PoolSpec, SlowdownSlo, SpecError, StudySpec
+from simcore.spec.identity import identity
 
 LABELS = frozenset({"name", "vendor"})
 RATINGS = frozenset({"nameplate_w", "provisioned_w", "machines_per_rack"})
@@ -49,7 +50,7 @@ def question_key(spec: StudySpec, trace_hash: str) -> str:
 
     Left out is money, which no search looks at, and how the workload is called, as its requests count.
     """
-    plain: Json = encode(spec)
+    plain: Json = identity(spec)
     money = {"prices": None, "pue": None, "limits": plain["limits"] | {"usd_per_month": None}}
     return _hash("question", plain | money | {"workload": None}, trace_hash)
 
@@ -58,18 +59,18 @@ def physics(case: Case) -> Json:
     """All of a case that its evaluation depends on, as JSON."""
     taken: Json = {"model": _plain(resolve_model(case.model)), "latency": _latency(case.latency), "slo": _slo(case)}
     taken["pools"] = [_pool(pool, case) for pool in case.pools]
-    rest = {name: encode(value) for name, value in vars(case).items() if name not in (*taken, *SITE)}
+    rest = {name: identity(value) for name, value in vars(case).items() if name not in (*taken, *SITE)}
     return taken | rest
 
 
 def _pool(pool: PoolSpec, case: Case) -> Json:
     taken = {"machine": _machine(resolve_machine(pool.machine)), "latency": _latency(pool.latency or case.latency)}
-    return taken | {name: encode(value) for name, value in vars(pool).items() if name not in taken}
+    return taken | {name: identity(value) for name, value in vars(pool).items() if name not in taken}
 
 
 def _slo(case: Case) -> Json:
     """With the reference machine's figures in place of its id."""
-    plain: Json = encode(case.slo)
+    plain: Json = identity(case.slo)
     if isinstance(case.slo, SlowdownSlo):
         plain["reference"] = _machine(resolve_machine(case.slo.reference))
         if case.slo.reference_latency is not None:
@@ -85,11 +86,11 @@ def _machine(machine: Machine) -> Json:
 
 @lru_cache(maxsize=64)
 def _plain(row: Any) -> Json:
-    return {name: value for name, value in encode(row).items() if name not in LABELS}
+    return {name: value for name, value in identity(row).items() if name not in LABELS}
 
 
 def _latency(latency: LatencySpec) -> Json:
-    return _with_content(encode(latency))
+    return _with_content(identity(latency))
 
 
 def _with_content(latency: Json) -> Json:
