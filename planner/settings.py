@@ -179,6 +179,7 @@ CELERY_WORKER_REDIRECT_STDOUTS = False
 # Not among INSTALLED_APPS: it brings pages of its own, which nothing here shows, and most of what a start would load.
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
+        "planner.api.access.BearerAuthentication",  # first: its WWW-Authenticate is that of every 401
         "planner.api.access.GuestAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
@@ -188,7 +189,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "planner.api.pagination.Pagination",
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
+        "planner.api.access.CallerRateThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {
         "anon": envstr("PHASEPLAN_API_ANON_RATE", "60/min"),

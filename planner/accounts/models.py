@@ -12,6 +12,9 @@ from planner.accounts.owned import OwnedModel
 class User(AbstractUser):
     """A person who signs in."""
 
+    api_token: "ApiToken | None" = None
+    """Set on the user of a request that came with a token (see owned.py); not kept."""
+
 
 class Role(models.TextChoices):
     OWNER = "owner", "Owner"
@@ -63,5 +66,11 @@ class ApiToken(OwnedModel):
         return f"{self.name} ({self.key})"
 
     def is_valid(self, now: Any = None) -> bool:
+        """Neither revoked nor expired, and made by somebody who may still sign in and is still of the team."""
         now = now or timezone.now()
-        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+        stands = self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+        return stands and self._maker_is_a_member()
+
+    def _maker_is_a_member(self) -> bool:
+        maker = self.created_by
+        return bool(maker and maker.is_active and Membership.objects.filter(team=self.team_id, user=maker).exists())

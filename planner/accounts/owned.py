@@ -2,7 +2,8 @@
 
 `Model.objects` reads through `visible_to(user)` or `editable_by(user)` alone; any other query through it raises,
 so that a forgotten filter is an error and not a leak. The worker and the shipped commands, which act for no user,
-say so in their code: `Model.unscoped`.
+say so in their code: `Model.unscoped`. A request with an API token is its maker's, narrowed to the token's team and
+scope here and nowhere else.
 """
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
@@ -14,6 +15,8 @@ from django.utils import timezone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from planner.accounts.models import ApiToken
 
 EDITING_ROLES = ("owner", "editor")
 Row = TypeVar("Row", bound=models.Model)
@@ -31,6 +34,22 @@ class Guest(AnonymousUser):
         self.study_id, self.link, self.may_clone = study_id, link, may_clone
 
 
+def token_of(user: Visitor) -> "ApiToken | None":
+    """The API token by which the request came, if it did."""
+    return getattr(user, "api_token", None)
+
+
+def may_write_by(token: "ApiToken | None") -> bool:
+    """Whether how the request came lets it write; whether its user may is another matter."""
+    return token is None or token.scope == token.Scope.WRITE
+
+
+def in_teams_of(user: Visitor, **role: Any) -> models.Q:
+    """Rows of the user's teams; by a token, of the token's team alone, and while its maker is a member."""
+    token = token_of(user)
+    return models.Q(team__membership__user=user, **role, **({"team": token.team_id} if token else {}))
+
+
 class UnscopedReadError(RuntimeError):
     """A team's rows were queried without saying for whom."""
 
@@ -46,13 +65,15 @@ class OwnedManager(models.Manager[Row], Generic[Row]):
 
     def editable_by(self, user: Visitor) -> models.QuerySet[Row]:
         """The rows of the teams where the user may write."""
+        if not may_write_by(token_of(user)):
+            return self._unscoped().none()
         return self._rows_of(user, team__membership__role__in=EDITING_ROLES)
 
     def _rows_of(self, user: Visitor, **role: Any) -> models.QuerySet[Row]:
         rows = self._unscoped()
         if not user.is_authenticated:
             return rows.none()
-        return rows.filter(team__membership__user=user, **role)
+        return rows.filter(in_teams_of(user, **role))
 
     def _rows_of_study(self, study_id: int) -> models.QuerySet[Row]:
         through: str = self.model.of_study  # type: ignore[attr-defined]

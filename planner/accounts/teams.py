@@ -5,16 +5,19 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from planner.accounts.models import Membership, Role, Team, User
-from planner.accounts.owned import EDITING_ROLES
+from planner.accounts.owned import EDITING_ROLES, may_write_by, token_of
 
 LOCAL = "local"
 
 
 def working_team(user: User | AnonymousUser) -> Team | None:
-    """The team that owns what the user saves now: the first joined where the user may write."""
-    if not user.is_authenticated:
+    """The team that owns what the user saves now: the first joined where the user may write; by a token, its team."""
+    token = token_of(user)
+    if not user.is_authenticated or not may_write_by(token):
         return None
     member = Membership.objects.filter(user=user, role__in=EDITING_ROLES).select_related("team")
+    if token:
+        member = member.filter(team=token.team_id)
     first = member.order_by("pk").first()
     return first.team if first else None
 

@@ -2,14 +2,21 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 from datetime import datetime
 
 from django.conf import settings
+from django.utils import timezone
 
 from planner.accounts.models import ApiToken, Team, User
 
 PREFIX = "pp_"
+FORM = re.compile(r"pp_([0-9a-f]{12})\.([\w-]{43})", re.ASCII)
+NOBODYS_HASH = "0" * 64
+"""Compared with where no token has the key, so that the answer takes as long as for a wrong secret."""
+USED_EVERY_S = 60
+"""How exactly a token's last use is kept: a row is not written for each request."""
 
 
 def issue(
@@ -31,11 +38,20 @@ def issue(
 
 def find(text: str) -> ApiToken | None:
     """The valid token that the text shows, or None."""
-    key, _, secret = text.removeprefix(PREFIX).partition(".")
-    row = ApiToken.unscoped.filter(key=key).first()
-    if row is None or not hmac.compare_digest(row.secret_hash, keyed_hash(secret)):
+    shown = FORM.fullmatch(text)
+    if shown is None:
         return None
-    return row if row.is_valid() else None
+    key, secret = shown.groups()
+    row = ApiToken.unscoped.select_related("team", "created_by").filter(key=key).first()
+    is_secret = hmac.compare_digest(row.secret_hash if row else NOBODYS_HASH, keyed_hash(secret))
+    return row if row is not None and is_secret and row.is_valid() else None
+
+
+def used(row: ApiToken) -> None:
+    """Keeps when, to about a minute."""
+    now, last = timezone.now(), row.last_used_at
+    if last is None or (now - last).total_seconds() >= USED_EVERY_S:
+        ApiToken.unscoped.filter(pk=row.pk).update(last_used_at=now)
 
 
 def keyed_hash(secret: str) -> str:

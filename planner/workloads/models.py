@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from planner.accounts.models import OwnedModel, Team
-from planner.accounts.owned import OwnedManager, Visitor
+from planner.accounts.owned import OwnedManager, Visitor, in_teams_of
 
 if TYPE_CHECKING:  # requests bring NumPy in: not before some are asked for
     from simcore.traces import Trace
@@ -23,7 +23,7 @@ class WorkloadManager(OwnedManager["Workload"]):
     def visible_to(self, user: Visitor) -> models.QuerySet["Workload"]:
         if not user.is_authenticated:
             return self._unscoped().none()
-        return self._unscoped().filter(Q(team__membership__user=user) | Q(team__isnull=True), draft=False)
+        return self._unscoped().filter(in_teams_of(user) | Q(team__isnull=True), draft=False)
 
     def editable_by(self, user: Visitor) -> models.QuerySet["Workload"]:
         return super().editable_by(user).filter(draft=False)

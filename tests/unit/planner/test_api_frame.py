@@ -6,7 +6,7 @@ from django.test import Client
 
 def test_a_visitor_is_refused_in_the_common_form(client: Client, db: None) -> None:
     answer = client.get("/api/v1/")
-    assert answer.status_code == 403
+    assert answer.status_code == 401
     assert answer.json()["error"]["code"] == "not_authenticated"
 
 

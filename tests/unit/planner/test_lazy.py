@@ -45,7 +45,7 @@ def test_middleware_reads_the_view_itself() -> None:
 @pytest.mark.django_db
 def test_a_page_asks_for_a_sign_in_and_the_interface_refuses(client: Client) -> None:
     assert client.get("/studies/1/").status_code == 302
-    assert client.get("/api/v1/studies/").status_code == 403
+    assert client.get("/api/v1/studies/").status_code == 401
 
 
 def test_neither_a_check_nor_an_address_loads_a_view() -> None:

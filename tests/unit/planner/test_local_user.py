@@ -26,19 +26,19 @@ def test_loopback_is_the_local_user(client: Client, address: str) -> None:
 @pytest.mark.usefixtures("_local")
 @pytest.mark.parametrize("address", ["10.0.0.7", "192.0.2.1", "2001:db8::1", ""])
 def test_another_machine_is_not(client: Client, address: str) -> None:
-    assert client.get(ADDRESS, REMOTE_ADDR=address).status_code == 403
+    assert client.get(ADDRESS, REMOTE_ADDR=address).status_code == 401
     assert not User.objects.exists()
 
 
 @pytest.mark.usefixtures("_local")
 @pytest.mark.parametrize("header", ["HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA"])
 def test_what_came_through_a_proxy_is_not(client: Client, header: str) -> None:
-    assert client.get(ADDRESS, REMOTE_ADDR="127.0.0.1", **{header: "127.0.0.1"}).status_code == 403
+    assert client.get(ADDRESS, REMOTE_ADDR="127.0.0.1", **{header: "127.0.0.1"}).status_code == 401
 
 
 @pytest.mark.django_db
 def test_without_the_local_mode_nobody_is(client: Client) -> None:
-    assert client.get(ADDRESS, REMOTE_ADDR="127.0.0.1").status_code == 403
+    assert client.get(ADDRESS, REMOTE_ADDR="127.0.0.1").status_code == 401
 
 
 @pytest.mark.usefixtures("_local")

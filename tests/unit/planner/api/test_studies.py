@@ -30,7 +30,7 @@ def test_members_read_strangers_find_nothing(
 ) -> None:
     address = f"/api/v1/studies/{study.pk}{url}"
     statuses = [who.get(address).status_code for who in (alice_client, bob_client, charlie_client, client)]
-    assert statuses == [200, 200, 404, 403]
+    assert statuses == [200, 200, 404, 401]
     assert charlie_client.get(address).json()["error"]["code"] == "not_found"
     assert alice_client.post(address).status_code == 405
     assert alice_client.get(f"/api/v1/studies/{study.pk + 1}{url}").status_code == 404

@@ -167,7 +167,7 @@ def test_rest_reads_the_links_study_and_nothing_else(token: str, done: Study, al
         response = Client().get(f"/shared/{token}/api/v1/{address}")
         assert response.status_code == 404, address
         assert response.json()["error"]["code"] == "not_found"
-    assert Client().get(f"/api/v1/studies/{done.pk}").status_code == 403
+    assert Client().get(f"/api/v1/studies/{done.pk}").status_code == 401
     links.revoke(ShareLink.unscoped.get())
     response = Client().get(f"/shared/{token}/api/v1/studies/{done.pk}")
     assert response.status_code == 404
