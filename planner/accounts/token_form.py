@@ -34,7 +34,9 @@ class TokenForm(forms.Form):
         if found.get("scope") == ApiToken.Scope.WRITE and not self._may_write(team):
             self.add_error("scope", f"You may read in team {team.name}, but not write; expected a token that reads.")
         if ApiToken.unscoped.filter(team=team, name=found.get("name"), revoked_at=None).exists():
-            self.add_error("name", f"Team {team.name} has a token of that name; expected another, or revoke that first.")
+            self.add_error(
+                "name", f"Team {team.name} has a token of that name; expected another, or revoke that first."
+            )
         return found
 
     def issue(self) -> tuple[ApiToken, str]:
