@@ -62,7 +62,7 @@ def routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
 
 def filled(route: str, study: Study, workload: Workload) -> str:
     known = {"study_id": study.pk, "workload_id": workload.pk, "table": "machines", "row_id": "dgx-h100"}
-    known |= {"book_id": "list", "kind": "growth", "calibration_id": 1, "log_id": 1, "anything": "x"}
+    known |= {"book_id": "list", "kind": "growth", "calibration_id": 1, "power_log_id": 1, "anything": "x"}
     address = re.sub(r"<\w+:(\w+)>", lambda found: str(known[found[1]]), route)
     return address + ("?rate_req_per_s=5" if address.endswith("/rescaled") else "")
 
