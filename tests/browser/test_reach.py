@@ -45,6 +45,7 @@ LIBRARIES = [
     "catalogue/prices/list/edit",
     "catalogue/prices/add",
     "accounts/sign-in/",
+    "accounts/tokens/",
 ]
 
 
