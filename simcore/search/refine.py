@@ -11,6 +11,7 @@ first under some prices and limits (``boundary``), and in a few directions the b
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from simcore.families import Line
 from simcore.search import boundary, one_pool, two_pools
@@ -38,8 +39,17 @@ def refine(
         return Step()
     if len(line.pools) == 1:
         return _one_pool(line, spec, bounds, tried, proven, more=beside_grid < MOST_REFINED)
-    more, walks = beside_grid < MOST_REFINED, beside_grid < most_walked
-    return _two_pools(line, spec, bounds, tried, proven, more=more, walks=walks)
+    left = _Left(beside_grid < MOST_REFINED, beside_grid < most_walked, beside_grid < most_walked + MOST_REFINED)
+    return _two_pools(line, spec, bounds, tried, proven, left)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What of a line's designs may still be asked."""
+
+    to_grow: bool
+    to_walk: bool
+    to_close_in: bool
 
 
 def _one_pool(
@@ -57,17 +67,15 @@ def _two_pools(
     bounds: Bounds,
     tried: Mapping[Counts, Tried],
     proven: Proven,
-    *,
-    more: bool,
-    walks: bool,
+    left: _Left,
 ) -> Step:
     rate, most = spec.rate_req_per_s, spec.goal == "throughput"
-    wanted = two_pools.larger(line, bounds, tried, rate, most=most) if more else []
+    wanted = two_pools.larger(line, bounds, tried, rate, most=most) if left.to_grow else []
     larger = _unsearched(tried, _open(line, bounds, proven, wanted))
     at_rate: tuple[Counts, ...] = ()
-    if walks and not larger and any(found.capacity_req_per_s != 0 for found in tried.values()):
+    if left.to_walk and not larger and any(found.capacity_req_per_s != 0 for found in tried.values()):
         at_rate = tuple(boundary.between(line, bounds, tried, proven))
-    if more and not at_rate:
+    if left.to_close_in and not at_rate:
         at_rate = _untried(tried, _open(line, bounds, proven, two_pools.best(line, tried, proven)))
     known = {counts: not lacks_capacity(tried, counts) for counts in tried}
     worth: Sequence[Counts] = boundary.worth_capacity(fewest(tried), known, proven.enough)

@@ -105,6 +105,7 @@ class Replay:
             return []
         order = sorted(range(len(self.tried)), key=lambda place: -_most_held(self.tried[place].values()))
         able = [place for place in order[:LINES_BEYOND_LIMITS] if _most_held(self.tried[place].values()) > 0]
+        self.beside = [0] * len(self.beside)  # what was walked within the limits leaves room to grow beyond them
         wider = {place: _wider(self.context.lines[place], self.context.bounds[place]) for place in able}
         return self._refined(wider, most_walked=0)
 

@@ -116,7 +116,9 @@ def test_a_cell_s_design_is_the_study_s_where_it_has_it() -> None:
     result, found = around(SPLIT)
     for cell in found.every:
         if cell.design_id:
-            assert found.design(cell) == replace(result.designs[cell.design_id], rival=None, known=None)
+            assert found.design(cell) == replace(
+                result.designs[cell.design_id], rival=None, known=None, rate_only=False
+            )
 
 
 def test_counts_in_the_hundreds_are_shown_in_steps() -> None:
