@@ -59,6 +59,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "planner.api.conditional.ConditionalReadMiddleware",
 ]
 
 ROOT_URLCONF = "planner.urls"
