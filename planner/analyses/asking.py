@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -163,4 +164,6 @@ def _number(text: str) -> Any:
         value = float(text)
     except ValueError:
         return text
+    if not isfinite(value):
+        return text  # no JSON could tell it back
     return int(value) if value.is_integer() else value

@@ -53,7 +53,7 @@ def share(request: HttpRequest, scenario_id: int) -> HttpResponse:
     found = scenario_for(request, scenario_id)
     studies = Study.objects.visible_to(request.user).filter(revision__scenario=found)
     pk = request.POST.get("study", "")
-    study = studies.filter(pk=pk).first() if pk.isdecimal() else None
+    study = studies.filter(pk=pk).first() if pk.isdecimal() and len(pk) < 19 else None
     if study is None:
         raise Http404("No such answer of this question.")
     link, token = links.create(

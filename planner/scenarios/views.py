@@ -37,7 +37,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     """What the fluid bound says about the values typed so far; ``of``: the study whose question is changed."""
     pk = request.GET.get("of", "")
     studies = Study.objects.visible_to(request.user).select_related("revision")
-    study = studies.filter(pk=pk).first() if pk.isdecimal() else None
+    study = studies.filter(pk=pk).first() if pk.isdecimal() and len(pk) < 19 else None
     offered = Choices.of(request.user, study.revision.rows if study else NOTHING)
     found = preview_of(request.user, request.GET, offered)
     context = {"preview": found, "renewed": True}

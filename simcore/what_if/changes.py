@@ -20,6 +20,10 @@ from simcore.catalogue import resolve_machine
 from simcore.evaluation import Evaluation
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, PriceBook, Slo, SlowdownSlo, SpecError, StudySpec, nearest
 
+LEAST_USD_PER_HOUR, MOST_USD_PER_HOUR = Decimal("0.0001"), 1_000_000
+"""Of a machine, as in a price book."""
+MOST_USD_PER_KWH = 1_000
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -85,12 +89,17 @@ def repriced(book: PriceBook, changes: Changes) -> PriceBook:
                 f"usd_per_hour: found '{machine}', which book '{book.id}' has no price of, expected one of"
                 f" {', '.join(prices)}{nearest(machine, prices)}"
             )
-        if not (usd.is_finite() and usd > 0):
-            raise SpecError(f"usd_per_hour: found {usd} for {machine}, expected dollars an hour above 0")
+        if not (usd.is_finite() and LEAST_USD_PER_HOUR <= usd <= MOST_USD_PER_HOUR):
+            raise SpecError(
+                f"usd_per_hour: found {usd} for {machine}, expected dollars an hour from {LEAST_USD_PER_HOUR} to"
+                f" {MOST_USD_PER_HOUR:,}"
+            )
         prices[machine] = replace(prices[machine], usd_per_hour=usd, source="what if", date="", status="user")
     tariff = book.usd_per_kwh if changes.usd_per_kwh is None else changes.usd_per_kwh
-    if tariff is not None and not (tariff.is_finite() and tariff >= 0):
-        raise SpecError(f"usd_per_kwh: found {tariff}, expected dollars a kWh of 0 or more")
+    if tariff is not None and not (tariff.is_finite() and 0 <= tariff <= MOST_USD_PER_KWH):
+        raise SpecError(
+            f"usd_per_kwh: found {tariff}, expected dollars a kWh of 0 or more and at most {MOST_USD_PER_KWH:,}"
+        )
     return replace(book, prices=tuple(prices.values()), usd_per_kwh=tariff)
 
 

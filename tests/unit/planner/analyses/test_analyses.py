@@ -242,6 +242,15 @@ def test_fields_are_read_as_what_they_are() -> None:
     assert given_by({"budgets": "128, 1k,"}, kind_of("token_budget")) == {"budgets": [128, "1k"]}
 
 
+@pytest.mark.parametrize("endless", ["inf", "1e999", "nan", "9" * 400])
+def test_rest_names_a_number_that_is_none(alice_client: Client, study: Study, endless: str) -> None:
+    answer = alice_client.get(f"/api/v1/studies/{study.pk}/analyses/token_budget", {"budgets": endless})
+    assert answer.status_code == 200
+    assert answer.json()["parameters"] == {"budgets": [endless]}
+    assert answer.json()["state"] == "impossible"
+    assert "expected a whole number" in answer.json()["reason"]
+
+
 def test_the_page_without_scripts_asks_and_shows(
     alice_client: Client, study: Study, work: Work, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:

@@ -175,6 +175,11 @@ def test_the_preview_says_what_is_wrong(inputs: Inputs, alice_client: Client) ->
     assert "Requests a second: Found ‘x’" in unescape(response.content.decode())
 
 
+def test_the_preview_takes_a_study_that_cannot_be_for_none(inputs: Inputs, alice_client: Client) -> None:
+    plain = alice_client.get("/preview", inputs).content
+    assert alice_client.get("/preview", {**inputs, "of": "9" * 5000}).content == plain
+
+
 def test_the_preview_names_each_wrong_field_as_the_page_does(inputs: Inputs, alice_client: Client) -> None:
     response = alice_client.get("/preview", {**inputs, "power_limit_kw": "-3", "usd_per_month": "much"})
     text = unescape(response.content.decode())

@@ -119,7 +119,12 @@ def test_what_is_named_as_it_was_asked_is_not_supposed(study: Study, alice_clien
         ("?rate=fast", "rate: Found ‘fast’, expected a number."),
         ("?pue=0.5", "pue: Found 0.5, expected a number of at least 1 and at most 5."),
         ("?rate=nan", "rate: Found ‘nan’, expected a number."),
-        ("?usd.dgx-h100=0", "usd.dgx-h100: Found 0 for dgx-h100, expected dollars an hour above 0."),
+        (
+            "?usd.dgx-h100=0",
+            "usd.dgx-h100: Found 0 for dgx-h100, expected dollars an hour from 0.0001 to 1,000,000.",
+        ),
+        ("?usd.dgx-h100=1e99", "usd.dgx-h100: Found 1E+99 for dgx-h100, expected dollars an hour from 0.0001"),
+        ("?tariff=1e50", "tariff: Found 1E+50, expected dollars a kWh of 0 or more and at most 1,000."),
         ("?budget=-5", "budget: Found -5, expected a number above 0."),
     ],
 )
