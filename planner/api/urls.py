@@ -6,6 +6,7 @@ from planner.analyses.urls import rest_patterns as analyses
 from planner.calibrations.urls import rest_patterns as calibrations
 from planner.catalogue.urls import rest_patterns as catalogue
 from planner.comparing.urls import rest_patterns as comparing
+from planner.finance.urls import rest_patterns as finance
 from planner.lazy import views_of
 from planner.power_logs.urls import rest_patterns as power_logs
 from planner.studies.urls import rest_patterns as studies
@@ -22,6 +23,7 @@ urlpatterns = [
     path("power-logs/", include(power_logs)),
     path("studies/", include(studies)),
     path("studies/", include(analyses)),
+    path("studies/", include(finance)),
     path("", include(comparing)),
     path("<path:anything>", view("NotFound")),
 ]

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -40,28 +41,28 @@ CONTENT_TYPES = {
 SERVICE_CATEGORY = "AI and Machine Learning"
 
 
-def lines_csv(costs: Costs, view: View) -> str:
-    """The cost lines of the view."""
-    columns = (
-        *("period_start", "period_end", "hours", "view", "pool", "machine", "category"),
-        *("quantity", "unit", "unit_price_usd", "amount_usd", "formula", "rows"),
-    )
-    return _csv(costs, columns, (line_cells(line) for line in costs.lines(view)))
+@dataclass(frozen=True)
+class Table:
+    """One table of the costs, as file and by REST: the columns after ``KEYS``, and a row's cells in their order."""
+
+    columns: tuple[str, ...]
+    rows: Callable[[Costs, View], Iterable[Sequence[Any]]]
+
+    def csv(self, costs: Costs, view: View) -> str:
+        return _csv(costs, self.columns, self.rows(costs, view))
+
+    def told(self, costs: Costs, view: View) -> list[Json]:
+        """The same rows as JSON: decimal text, null where the file has nothing, and text as it is."""
+        keys = keyed(costs)
+        return [keys | dict(zip(self.columns, map(_told, row), strict=True)) for row in self.rows(costs, view)]
 
 
-def cash_flow_csv(costs: Costs, view: View) -> str:
-    """What is paid month by month, from the first delivery on, whatever the view."""
-    rows = ([one.month.start, one.month.end, one.paid_usd, one.so_far_usd] for one in cash_flow(costs.sheet).months)
-    return _csv(costs, ("period_start", "period_end", "paid_usd", "paid_so_far_usd"), rows)
+def _lines(costs: Costs, view: View) -> Iterable[list[Any]]:
+    return (line_cells(line) for line in costs.lines(view))
 
 
-def unit_costs_csv(costs: Costs, view: View) -> str:
-    """$/1M tokens of each month at each load; ``idle`` is a row of its own."""
-    columns = (
-        *("period_start", "period_end", "view", "load", "allocation", "req_per_s", "token_kind"),
-        *("tokens", "amount_usd", "usd_per_million", "with_idle_usd_per_million", "usd_per_accelerator"),
-    )
-    return _csv(costs, columns, _units(costs, view))
+def _flow(costs: Costs, view: View) -> Iterable[list[Any]]:
+    return ([one.month.start, one.month.end, one.paid_usd, one.so_far_usd] for one in cash_flow(costs.sheet).months)
 
 
 def focus_csv(costs: Costs, view: View) -> str:
@@ -86,10 +87,14 @@ FOCUS = (
 
 
 def costs_json(costs: Costs, view: View) -> str:
+    return json.dumps(all_told(costs, view), indent=1, ensure_ascii=False) + "\n"
+
+
+def all_told(costs: Costs, view: View) -> Json:
     """All of it, with the figures and assumptions that it follows from."""
     found = reconciled(costs.sheet)
     flow = cash_flow(costs.sheet)
-    text = {
+    return {
         **keyed(costs),
         "view": view,
         "physics": [encode(step) for step in costs.steps],
@@ -109,7 +114,6 @@ def costs_json(costs: Costs, view: View) -> str:
         },
         "uncovered_from": str(costs.sheet.timeline.uncovered) if costs.sheet.timeline.uncovered else None,
     }
-    return json.dumps(text, indent=1, ensure_ascii=False) + "\n"
 
 
 def costs_xlsx(costs: Costs, view: View) -> bytes:
@@ -119,10 +123,28 @@ def costs_xlsx(costs: Costs, view: View) -> bytes:
     return workbook(costs, view)
 
 
+TABLES = {
+    # the cost lines of the view
+    "lines": Table(
+        (
+            *("period_start", "period_end", "hours", "view", "pool", "machine", "category"),
+            *("quantity", "unit", "unit_price_usd", "amount_usd", "formula", "rows"),
+        ),
+        _lines,
+    ),
+    # what is paid month by month, from the first delivery on, whatever the view
+    "cash-flow": Table(("period_start", "period_end", "paid_usd", "paid_so_far_usd"), _flow),
+    # $/1M tokens of each month at each load; ``idle`` is a row of its own
+    "unit-costs": Table(
+        (
+            *("period_start", "period_end", "view", "load", "allocation", "req_per_s", "token_kind"),
+            *("tokens", "amount_usd", "usd_per_million", "with_idle_usd_per_million", "usd_per_accelerator"),
+        ),
+        lambda costs, view: _units(costs, view),
+    ),
+}
 EXPORTS: dict[str, Callable[[Costs, View], str | bytes]] = {
-    "lines.csv": lines_csv,
-    "cash-flow.csv": cash_flow_csv,
-    "unit-costs.csv": unit_costs_csv,
+    **{f"{name}.csv": table.csv for name, table in TABLES.items()},
     "focus.csv": focus_csv,
     "costs.json": costs_json,
     "costs.xlsx": costs_xlsx,
@@ -151,6 +173,10 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:f}" if isinstance(value, Decimal) else guarded(str(value))
+
+
+def _told(value: Any) -> Any:
+    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 def keyed(costs: Costs) -> dict[str, str]:

@@ -62,7 +62,14 @@ def routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
 
 def filled(route: str, study: Study, workload: Workload) -> str:
     known = {"study_id": study.pk, "workload_id": workload.pk, "table": "machines", "row_id": "dgx-h100"}
-    known |= {"book_id": "list", "kind": "growth", "calibration_id": 1, "power_log_id": 1, "anything": "x"}
+    known |= {
+        "book_id": "list",
+        "kind": "growth",
+        "name": "lines",
+        "calibration_id": 1,
+        "power_log_id": 1,
+        "anything": "x",
+    }
     address = re.sub(r"<\w+:(\w+)>", lambda found: str(known[found[1]]), route)
     return address + ("?rate_req_per_s=5" if address.endswith("/rescaled") else "")
 
@@ -78,7 +85,7 @@ def test_every_route_by_reader_writer_and_stranger(study: Study, workload: Workl
     missing = re.compile("anything|calibration_id|log_id")  # there is no such row
     for route in rest_routes():
         at = ROOT + filled(route, study, workload)
-        reads = 404 if missing.search(route) else 200
+        reads = 404 if missing.search(route) else 409 if "/finance/" in route else 200  # not worked out yet
         assert by["reader"].get(at).status_code == reads, at
         assert by["writer"].get(at).status_code == reads, at
         expected = 200 if OF_NO_TEAM.match(route) else 404
