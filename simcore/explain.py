@@ -115,9 +115,10 @@ def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> Answ
     facts.append(f"{kilowatts(row.nameplate_w)} nameplate")
     if row.provisioned_w != row.nameplate_w:
         facts.append(f"{kilowatts(row.provisioned_w)} provisioned")
-    drawn = drawn_result(result.evaluations[row.design_id])
+    drawn = drawn_result(result.evaluations[row.design_id], result.spec.goal)
     if drawn is not None:
-        facts.append(f"{kilowatts(drawn.mean_w)} drawn at {number(drawn.rate_req_per_s)} requests/s")
+        p99 = f" ({kilowatts(drawn.p99_w)} P99)" if result.spec.limits.power_kind == "drawn_p99" else ""
+        facts.append(f"{kilowatts(drawn.mean_w)} drawn{p99} at {number(drawn.rate_req_per_s)} requests/s")
     return AnswerLine("A", text, f"{', '.join(facts)}. {_tokens(result, row)}{_larger(result, row)}".rstrip())
 
 
@@ -128,14 +129,17 @@ def _priced(result: StudyResult) -> str:
 
 
 def _tokens(result: StudyResult, row: DesignRow) -> str:
-    """What tokens cost at the required rate, whatever the machines could do beyond it."""
-    run = drawn_result(result.evaluations[row.design_id])
+    """What tokens cost at the required rate, whatever the machines could do beyond it; where the most is asked for, at
+    what is held."""
+    run = drawn_result(result.evaluations[row.design_id], result.spec.goal)
     if run is None or run.tokens_a_request is None:
         return ""
-    served_input, served_output = (tokens * result.spec.rate_req_per_s for tokens in run.tokens_a_request)
+    most = result.spec.goal == "throughput"
+    rate = run.rate_req_per_s if most else result.spec.rate_req_per_s
+    served_input, served_output = (tokens * rate for tokens in run.tokens_a_request)
     of_input, of_output = usd_per_million_tokens(row.usd_per_hour, served_input, served_output)
     return (
-        f"{_cents(of_input)} / {_cents(of_output)} per 1M input / output tokens at {number(result.spec.rate_req_per_s)}"
+        f"{_cents(of_input)} / {_cents(of_output)} per 1M input / output tokens at {number(rate)}"
         f" requests/s, an output token taken as {OUTPUT_IN_INPUTS} input tokens."
     )
 
@@ -188,9 +192,9 @@ def _sure(result: StudyResult, winner: DesignRow) -> str:
     more = [f"+{dollars(usd_per_month(surest.usd_per_hour - winner.usd_per_hour))} a month"]
     if surest.usd_per_hour <= winner.usd_per_hour:
         more = []
-    share = measure_of(result.spec).figure(surest) / measure_of(result.spec).figure(winner) - 1
+    share = measure_of(result).figure(surest) / measure_of(result).figure(winner) - 1
     if result.spec.goal in ("power", "machines") and share > 0:
-        more.insert(0, f"+{percent(share)} {measure_of(result.spec).unit}")
+        more.insert(0, f"+{percent(share)} {measure_of(result).unit}")
     cases = (result.designs[row.design_id].case for row in (winner, surest))
     what = added(winner, surest, *cases)
     does = f"add {what}" if what else f"the first of those tried is {surest.label}"

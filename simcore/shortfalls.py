@@ -11,6 +11,7 @@ from simcore.economics.hourly import usd_per_month
 from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
 from simcore.rows import DesignRow
 from simcore.spec import StudySpec
+from simcore.spec.study import Goal
 from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, listed, number
 
 MOST_IN_MS = 0.1
@@ -185,8 +186,11 @@ def power_w(row: DesignRow, spec: StudySpec, evaluation: Evaluation) -> float | 
     return drawn.mean_w if kind == "drawn_mean" else drawn.p99_w
 
 
-def drawn_result(evaluation: Evaluation) -> RateResult | None:
-    """The run whose drawn power counts: at the required rate, else at capacity."""
+def drawn_result(evaluation: Evaluation, goal: Goal = "cost") -> RateResult | None:
+    """The run whose drawn power and tokens count: at the required rate, else at capacity; the other way round where the
+    most is asked for: that will be served."""
+    if goal == "throughput":
+        return evaluation.at_capacity or evaluation.at_required
     return evaluation.at_required or evaluation.at_capacity
 
 

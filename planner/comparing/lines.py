@@ -124,11 +124,12 @@ def _answered(column: Column) -> str:
 
 
 def _run(column: Column) -> RateResult | None:
-    return drawn_result(column.result.evaluations[column.row.design_id]) if column.row else None
+    result = column.result
+    return drawn_result(result.evaluations[column.row.design_id], result.spec.goal) if column.row else None
 
 
 def _drawn_at(column: Column) -> str:
-    """The required rate; the capacity, of a design that was not run at that."""
+    """The required rate; the capacity, of a design that was not run at that or is to hold the most."""
     run = _run(column)
     return f"{short(run.rate_req_per_s)} requests/s" if run else NOTHING
 

@@ -92,11 +92,12 @@ class Words:
         """The question, as its page asks it."""
         within = value_of("power_limit_kw", inputs)
         power = f" within {self.value('power_limit_kw', inputs)} {self.value('power_kind', inputs)}" if within else ""
+        figure = f" ({self.value('power_kind', inputs)})" if value_of("goal", inputs) == "power" else ""
         machines = listed([self._name("machines", one) for one in inputs["machines"]])
         return (
             f"Serve {self.value('model', inputs)} to {self.value('workload', inputs)} at"
             f" {self.value('rate_req_per_s', inputs)} so that {self.objective(inputs)} hold, choosing among {machines}"
-            f" priced by {self.value('price_book', inputs)}{power} for the {self.value('goal', inputs)}."
+            f" priced by {self.value('price_book', inputs)}{power} for the {self.value('goal', inputs)}{figure}."
         )
 
     def objective(self, inputs: Inputs) -> str:

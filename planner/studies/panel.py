@@ -13,7 +13,7 @@ from simcore.evaluation import Evaluation, LimitResult, PoolResult, RateResult
 from simcore.facility import facility_w
 from simcore.memory import kv_bytes_per_token
 from simcore.rows import DesignRow
-from simcore.shortfalls import value_and_limit
+from simcore.shortfalls import drawn_result, value_and_limit
 from simcore.spec import Case
 from simcore.trust.sentences import times_by_curve
 from simcore.words import limit_name
@@ -114,7 +114,7 @@ class Panel:
 def design_panel(result: StudyResult, row: DesignRow) -> Panel:
     """Everything about one design of a study."""
     evaluation = result.evaluations[row.design_id]
-    run = evaluation.at_required or evaluation.at_capacity
+    run = drawn_result(evaluation, result.spec.goal)
     return Panel(
         row,
         why_not(result, row),
@@ -241,7 +241,7 @@ def _facts(row: DesignRow, run: RateResult | None, pue: float) -> list[tuple[str
     if row.status == "screened" and row.capacity_high is not None:
         facts.insert(0, ("Can hold", f"at most {short(row.capacity_high)} requests/s"))
     if run is not None:
-        facts.append(("Drawn, mean", f"{short(run.mean_w / 1000)} kW"))
+        facts.append(("Drawn, mean", f"{short(run.mean_w / 1000)} kW at {short(run.rate_req_per_s)} requests/s"))
         facts.append(("Drawn, P99 of 1 s", f"{short(run.p99_w / 1000)} kW"))
         facts.append((f"Facility: drawn mean × PUE {short(pue)}", f"{short(facility_w(run.mean_w, pue) / 1000)} kW"))
         if run.tokens_a_request is not None:

@@ -107,7 +107,7 @@ def _verdict(own: StudyResult, result: StudyResult, design: Design) -> str:
     if result.winner is row and (own.winner is None or own.winner.design_id != row.design_id):
         if own.winner is None:
             return f"{row.label} meets the question, which no design of the study does."
-        than = difference(measure_of(own.spec), row, own.winner)
+        than = difference(measure_of(result), row, own.winner)
         words = f"{than[0].lower()}{than[1:]} {own.winner.label}"
         return f"{row.label} meets the question and comes before the answer: {words}."
     sentence = why_not(result, row)

@@ -34,7 +34,7 @@ def against(result: StudyResult, winner: DesignRow, rate_was_run: bool) -> str:
 
 def _needs_as_little(result: StudyResult, winner: DesignRow, tied: Iterable[DesignRow]) -> bool:
     """Whether one of those tied needs no more than the answer, so that something else puts it second."""
-    figure = measure_of(result.spec).figure
+    figure = measure_of(result).figure
     return any(figure(row) <= figure(winner) for row in tied)
 
 
@@ -46,7 +46,7 @@ def _other_kind(result: StudyResult, winner: DesignRow, best: DesignRow | None, 
     if best is not None:
         known = "run at that rate" if rate_was_run else "of known capacity"
         words = f"the best {kind} design" + (f" {known}" if unasked else "")
-        least = difference(measure_of(result.spec), winner, best, _span(result, winner, best))
+        least = difference(measure_of(result), winner, best, _span(result, winner, best))
         return f"{least} {words}, {best.label}."
     if unasked:
         run = "run at that rate" if rate_was_run else "of known capacity"
@@ -63,7 +63,7 @@ def _span(result: StudyResult, winner: DesignRow, other: DesignRow) -> tuple[flo
     mine, theirs = result.margins.get(winner.design_id), result.margins.get(other.design_id)
     if mine is None or theirs is None or _cannot_turn(result, winner, other):
         return None
-    measure = measure_of(result.spec)
+    measure = measure_of(result)
     ratio = measure.figure(winner) / measure.figure(other)
     down, up = apart(mine, theirs)
     return 1 - ratio * exp(down), 1 - ratio * exp(-up)
@@ -88,7 +88,7 @@ def _next(
     """The best of the families not yet ``said``, whether it is told from the one before it, and what is known of those
     that may come before it and were not run at the rate."""
     place = others.index(row)
-    words = f"{row.label}, {more(measure_of(result.spec), winner, row)}"
+    words = f"{row.label}, {more(measure_of(result), winner, row)}"
     if place and _within_noise(result, others[place - 1], row):
         words += f": within the noise of the {PLACES[place - 1].lower()}"
     unasked = _unasked(result, [one for one in result.rows if one.family not in said], row)
@@ -105,13 +105,14 @@ def _next(
 
 def _within_noise(result: StudyResult, first: DesignRow, second: DesignRow) -> bool:
     mine, theirs = result.margins.get(first.design_id), result.margins.get(second.design_id)
-    return mine is not None and theirs is not None and are_tied(first, second, mine, theirs, result.spec.goal)
+    watts = result.watts(first, second)
+    return mine is not None and theirs is not None and are_tied(first, second, mine, theirs, result.spec.goal, watts)
 
 
 def _unasked(result: StudyResult, rows: Iterable[DesignRow], best: DesignRow | None) -> list[DesignRow]:
     """Those of ``rows`` that were not run at the rate, for a better one uses no more, and that may hold it for less
     than the best that was run."""
-    figure, rate = measure_of(result.spec).figure, result.spec.rate_req_per_s
+    figure, rate = measure_of(result).figure, result.spec.rate_req_per_s
     return [
         row
         for row in rows

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from simcore.answer.result import StudyResult
+from simcore.answer.watts import power_unit
 from simcore.rows import DesignRow
 from simcore.shortfalls import machines
-from simcore.spec import StudySpec
 from simcore.words import percent
 
 
@@ -32,14 +33,15 @@ class Measure:
         return f"{percent(share)} more {self.unit}"
 
 
-def measure_of(spec: StudySpec) -> Measure:
-    """The measure of a study's goal."""
+def measure_of(result: StudyResult) -> Measure:
+    """The measure of a study's goal; of power by the figure that the question chose."""
+    spec = result.spec
     if spec.goal == "power":
         return Measure(
-            lambda row: row.provisioned_w,
-            "Takes {} less provisioned power{} than",
-            "Takes as much power as",
-            "provisioned power",
+            lambda row: result.watts(row)[row.design_id],
+            f"Takes {{}} less {power_unit(spec)}{{}} than",
+            f"Takes as much {power_unit(spec)} as",
+            power_unit(spec),
         )
     if spec.goal == "machines":
         return Measure(

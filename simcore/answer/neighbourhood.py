@@ -18,6 +18,7 @@ from typing import Literal
 
 from simcore.answer.lines import Counts, Lines
 from simcore.answer.result import StudyResult
+from simcore.answer.watts import least_w
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Design
 from simcore.families import with_machines
@@ -192,7 +193,7 @@ class _Told:
             return False
         goal = self.result.spec.goal
         if goal == "power":
-            return provisioned_w(case) > winner.provisioned_w
+            return least_w(case, self.result.spec) > self.result.watts(winner)[winner.design_id]
         if goal == "machines":
             return sum(used.values()) > machines(winner)
         return goal != "throughput" and usd_per_hour(used, self.result.book) > winner.usd_per_hour

@@ -8,6 +8,7 @@ from decimal import Decimal
 from math import inf
 
 from simcore import fleet
+from simcore.answer.watts import compared_w
 from simcore.budget import auto_budget
 from simcore.catalogue import resolve_machine
 from simcore.economics.energy import energy_usd_per_hour
@@ -23,6 +24,8 @@ from simcore.trust.outside import Asked, outside_answer
 from simcore.trust.ties import tied_designs
 
 CLOSEST_MISSES = 3
+Watts = Mapping[str, float]
+"""By design, of the figure that the question chose."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ class StudyResult:
             return False
         return self.spec.size_to == "median" or (unsure is not None and unsure.low >= rate_req_per_s)
 
+    def watts(self, *rows: DesignRow) -> Watts:
+        """By id, of the figure that the question chose."""
+        spec, names = self.spec, {row.design_id: row for row in rows}
+        return {n: compared_w(row, spec, self.evaluations[n], self.designs[n].case) for n, row in names.items()}
+
     def row(self, design_id: str) -> DesignRow | None:
         """The row of one design, None where the study has no such design."""
         return next((row for row in self.rows if row.design_id == design_id), None)
@@ -78,8 +86,11 @@ def study_result(
     missing = {
         row.design_id: tuple(shortfalls(row, evaluations[row.design_id], by_id[row.design_id], spec)) for row in plain
     }
-    rows = _compared(_judged(plain, missing), margins, spec)
-    meeting = _meeting(rows, spec)
+    watts = {
+        row.design_id: compared_w(row, spec, evaluations[row.design_id], by_id[row.design_id].case) for row in plain
+    }
+    rows = _compared(_judged(plain, missing), margins, spec, watts)
+    meeting = _meeting(rows, spec, watts)
     result = StudyResult(
         spec,
         book,
@@ -91,7 +102,7 @@ def study_result(
         meeting[0] if meeting else None,
         _first_of_families(meeting),
         next((row for row in meeting if (row.capacity_low or 0.0) >= spec.rate_req_per_s), None),
-        _median(rows, missing, spec),
+        _median(rows, missing, spec, watts),
         () if meeting else _closest([row for row in rows if row.status != "screened"], missing),
     )
     return replace(result, outside=_outside(result, asked)) if asked else result
@@ -113,22 +124,22 @@ def _margins(designs: Mapping[str, Design], evaluations: Mapping[str, Evaluation
     }
 
 
-def _meeting(rows: Sequence[DesignRow], spec: StudySpec) -> list[DesignRow]:
+def _meeting(rows: Sequence[DesignRow], spec: StudySpec, watts: Watts) -> list[DesignRow]:
     """Those that meet the question, the answer first."""
-    return sorted((row for row in rows if row.met), key=lambda row: _goal_key(row, spec))
+    return sorted((row for row in rows if row.met), key=lambda row: _goal_key(row, spec, watts))
 
 
 def _median(
-    rows: Sequence[DesignRow], missing: Mapping[str, tuple[Shortfall, ...]], spec: StudySpec
+    rows: Sequence[DesignRow], missing: Mapping[str, tuple[Shortfall, ...]], spec: StudySpec, watts: Watts
 ) -> DesignRow | None:
     holding = [row for row in rows if all(short.kind == "confidence" for short in missing[row.design_id])]
-    return min(holding, key=lambda row: _goal_key(row, spec), default=None)
+    return min(holding, key=lambda row: _goal_key(row, spec, watts), default=None)
 
 
-def _compared(rows: list[DesignRow], margins: Mapping[str, Margin], spec: StudySpec) -> list[DesignRow]:
+def _compared(rows: list[DesignRow], margins: Mapping[str, Margin], spec: StudySpec, watts: Watts) -> list[DesignRow]:
     """With whether they are tied with the answer."""
-    meeting = _meeting(rows, spec)
-    tied = tied_designs(meeting[0], meeting, margins, spec.goal) if meeting else frozenset()
+    meeting = _meeting(rows, spec, watts)
+    tied = tied_designs(meeting[0], meeting, margins, spec.goal, watts) if meeting else frozenset()
     return [replace(row, tied_with_answer=row.design_id in tied) if row.met else row for row in rows]
 
 
@@ -194,10 +205,10 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
 
 
 def _usd_per_hour(case: Case, evaluation: Evaluation, spec: StudySpec, book: PriceBook) -> Decimal:
-    """Of all machines; with their electricity where that is paid apart, as drawn at the required rate (at capacity
-    where that was not run)."""
+    """Of all machines; with their electricity where that is paid apart, as drawn at the required rate (at
+    capacity where that was not run, or where the goal is to hold the most)."""
     machines_usd = usd_per_hour(fleet.machine_counts(case), book)
-    drawn = drawn_result(evaluation)
+    drawn = drawn_result(evaluation, spec.goal)
     if not book.usd_per_kwh or drawn is None:
         return machines_usd
     return machines_usd + energy_usd_per_hour(drawn.mean_w, spec.pue, book.usd_per_kwh)
@@ -231,11 +242,12 @@ def _judged(rows: list[DesignRow], missing: Mapping[str, tuple[Shortfall, ...]])
     ]
 
 
-def _goal_key(row: DesignRow, spec: StudySpec) -> tuple[Decimal | float, ...]:
+def _goal_key(row: DesignRow, spec: StudySpec, watts: Watts) -> tuple[Decimal | float, ...]:
     """The goal first. Of equals the one that holds more: so the cheapest is on the cost frontier, the one of least
-    power on the power frontier. Then what a buyer asks next; the id last, so that the order never depends on chance."""
+    rated power on the power frontier. Then what a buyer asks next; the id last, so that the order never depends on
+    chance."""
     held = -(row.capacity_req_per_s or 0.0)
-    power = row.provisioned_w
+    power = watts[row.design_id]
     order: dict[str, tuple[Decimal | float, ...]] = {
         "cost": (row.usd_per_hour, held, power),
         "frontier": (row.usd_per_hour, held, power),

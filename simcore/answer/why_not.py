@@ -18,7 +18,7 @@ def why_not(result: StudyResult, row: DesignRow) -> str:
         return f"Not the answer: {listed(_reasons(result, row))}."
     if row.design_id == winner.design_id:
         return "This is the answer."
-    measure = measure_of(result.spec)
+    measure = measure_of(result)
     beyond = measure.figure(row) / measure.figure(winner) - 1
     if beyond <= 0:
         return (

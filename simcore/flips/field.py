@@ -34,7 +34,8 @@ class Field:
     """Drawn, times PUE: what a tariff is paid on. 0 where nothing is known to be drawn."""
     held: Float64
     """Requests/s."""
-    provisioned_w: Float64
+    power_w: Float64
+    """Of the figure that the question chose."""
     machines: Float64
     within: Mask
     """Whether nothing but the rate and the budget keeps it from meeting the question."""
@@ -46,6 +47,7 @@ class Field:
     def of(result: StudyResult) -> Field:
         """Of the designs that have a capacity."""
         rows = [row for row in result.rows if row.status == "evaluated"]
+        watts = result.watts(*rows)
         families = tuple(dict.fromkeys(row.family for row in rows))
         found = [result.evaluations[row.design_id] for row in rows]
         bought = [fleet.machine_counts(result.designs[row.design_id].case) for row in rows]
@@ -55,9 +57,9 @@ class Field:
             families,
             np.array([families.index(row.family) for row in rows], np.int64),
             {machine: np.array([float(counts.get(machine, 0)) for counts in bought]) for machine in ids},
-            np.array([_drawn_w(one) / 1000 * result.spec.pue for one in found]),
+            np.array([_drawn_w(one, result.spec) / 1000 * result.spec.pue for one in found]),
             np.array([_held(row, one, result.spec) for row, one in zip(rows, found, strict=True)]),
-            np.array([row.provisioned_w for row in rows]),
+            np.array([watts[row.design_id] for row in rows]),
             np.array([float(machines(row)) for row in rows]),
             np.array([_is_within(result, row.design_id) for row in rows], bool),
             np.array([float(int(row.design_id, 16)) for row in rows]),
@@ -66,7 +68,7 @@ class Field:
 
     def order(self, usd: Float64) -> Int64:
         """All designs, the goal's best first, by ``simcore.answer.result``'s rule."""
-        held, power, usd = -self.held, self.provisioned_w, np.round(usd, 9)
+        held, power, usd = -self.held, self.power_w, np.round(usd, 9)
         keys = {
             "cost": (usd, held, power),
             "frontier": (usd, held, power),
@@ -88,8 +90,8 @@ def _held(row: DesignRow, found: Evaluation, spec: StudySpec) -> float:
     return max(found.capacity_req_per_s, rate_req_per_s)
 
 
-def _drawn_w(found: Evaluation) -> float:
-    drawn = drawn_result(found)
+def _drawn_w(found: Evaluation, spec: StudySpec) -> float:
+    drawn = drawn_result(found, spec.goal)
     return drawn.mean_w if drawn else 0.0
 
 

@@ -25,13 +25,13 @@ MERITS = {
 """Goal → what it compares, in words."""
 
 
-def merit(row: DesignRow, goal: str) -> float:
-    """What the goal compares of a design, to be high."""
+def merit(row: DesignRow, goal: str, watts: float) -> float:
+    """What the goal compares of a design, to be high; ``watts`` are of the figure that the question chose."""
     capacity = row.capacity_req_per_s or 0.0
     figures = {
         "cost": row.req_per_usd,
         "frontier": row.req_per_usd,
-        "power": row.req_per_s_per_kw,
+        "power": capacity / (watts / 1000),
         "machines": capacity / max(machines(row), 1),
         "throughput": capacity,
     }
@@ -76,7 +76,7 @@ def _apart(first: Effect, second: Effect) -> float:
 
 
 def tied_designs(
-    winner: DesignRow, rows: Iterable[DesignRow], margins: Mapping[str, Margin], goal: str
+    winner: DesignRow, rows: Iterable[DesignRow], margins: Mapping[str, Margin], goal: str, watts: Mapping[str, float]
 ) -> frozenset[str]:
     """Those of ``rows`` that are tied with the answer, by id."""
     own = margins.get(winner.design_id)
@@ -85,13 +85,15 @@ def tied_designs(
     return frozenset(
         row.design_id
         for row in rows
-        if (other := margins.get(row.design_id)) is not None and are_tied(winner, row, own, other, goal)
+        if (other := margins.get(row.design_id)) is not None and are_tied(winner, row, own, other, goal, watts)
     )
 
 
-def are_tied(first: DesignRow, second: DesignRow, mine: Margin, theirs: Margin, goal: str) -> bool:
+def are_tied(
+    first: DesignRow, second: DesignRow, mine: Margin, theirs: Margin, goal: str, watts: Mapping[str, float]
+) -> bool:
     """Whether what is known does not tell two designs apart in what the goal compares."""
-    best, other = merit(first, goal), merit(second, goal)
+    best, other = (merit(row, goal, watts[row.design_id]) for row in (first, second))
     return kind_of(first) != kind_of(second) and min(best, other) > 0 and overlap(mine, theirs, best / other)
 
 

@@ -110,7 +110,7 @@ def _open(context: Context, found: WhatIf) -> list[tuple[float, int, Counts]]:
     winner, bounded = result.winner, min(_limits(result.spec)) < inf
     if winner is None and not bounded:
         return []
-    best = inf if winner is None else measure_of(result.spec).figure(winner) * JUST_UNDER
+    best = inf if winner is None else measure_of(result).figure(winner) * JUST_UNDER
     return list(islice(_members(context, result, _told(context, found), best), MOST_COUNTED))
 
 
@@ -185,9 +185,10 @@ def _pool(pool: PoolChoice, spec: StudySpec, book: PriceBook) -> _Pool:
     machine, usd = pool.machine, float(book.price(pool.machine.id).usd_per_hour)
     if book.usd_per_kwh:
         usd += float(energy_usd_per_hour(idle_w(machine), spec.pue, book.usd_per_kwh))
-    watts = {"nameplate": machine.nameplate_w, "provisioned": machine.provisioned()}.get(spec.limits.power_kind)
-    compared = {"power": machine.provisioned(), "machines": 1.0}.get(spec.goal, usd)
-    return _Pool(pool, compared, (usd, idle_w(machine) if watts is None else watts, 1.0, compared))
+    rated = {"nameplate": machine.nameplate_w, "provisioned": machine.provisioned()}
+    watts = rated.get(spec.limits.power_kind, idle_w(machine))  # drawn: no less than this
+    compared = {"power": watts, "machines": 1.0}.get(spec.goal, usd)
+    return _Pool(pool, compared, (usd, watts, 1.0, compared))
 
 
 def _limits(spec: StudySpec) -> tuple[float, ...]:

@@ -7,13 +7,14 @@ from decimal import Decimal
 from math import isinf
 
 from simcore.answer.result import StudyResult
+from simcore.answer.watts import power_words
 from simcore.economics.hourly import usd_per_month
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, machines
 from simcore.spec import StudySpec
 from simcore.what_if.changes import WhatIf, studied_machines
 from simcore.what_if.untried import MOST_COUNTED, Untried
-from simcore.words import counted, dollars, kilowatts, listed, number
+from simcore.words import counted, dollars, listed, number
 
 MOST_NAMED = 3
 LESS = {"power": "take less power", "machines": "need fewer machines"}
@@ -134,7 +135,7 @@ def _amount(result: StudyResult, row: DesignRow) -> str:
     """What the goal compares, and what it costs."""
     month = f"{dollars(usd_per_month(row.usd_per_hour))} a month"
     if result.spec.goal == "power":
-        return f"{kilowatts(row.provisioned_w)} provisioned, {month}"
+        return f"{power_words(result.watts(row)[row.design_id], result.spec)}, {month}"
     if result.spec.goal == "machines":
         return f"{counted(machines(row), 'machine')}, {month}"
     return month
@@ -161,7 +162,8 @@ def _against_old(found: WhatIf, now: DesignRow, before: DesignRow) -> str:
 def _saved(result: StudyResult, now: DesignRow, old: DesignRow) -> str:
     """``which saves $31,000 a month against``, in what the goal compares."""
     if result.spec.goal == "power":
-        return f"{kilowatts(old.provisioned_w - now.provisioned_w)} less than"
+        watts = result.watts(old, now)
+        return f"{power_words(watts[old.design_id] - watts[now.design_id], result.spec)} less than"
     if result.spec.goal == "machines":
         return f"{counted(machines(old) - machines(now), 'machine')} fewer than"
     saved = usd_per_month(old.usd_per_hour - now.usd_per_hour)

@@ -28,6 +28,21 @@ def test_a_prices_the_tokens_of_the_requests_that_were_served():
     assert "per 1M" not in texts(result)["A"].detail, "of a study that did not keep it"
 
 
+def test_a_of_the_most_requests_tells_watts_and_tokens_at_what_is_held():
+    """At the required rate they would be those of machines that are half idle."""
+    result = answered(goal="throughput")
+    winner = result.winner
+    kept = result.evaluations[winner.design_id]
+    held = kept.at_capacity.rate_req_per_s
+    served = {"input_tokens_per_s": 1000 * held, "output_tokens_per_s": 100 * held, "finished_req_per_s": held}
+    evaluation = replace(kept, at_capacity=replace(kept.at_capacity, mean_w=54_321.0, **served))
+    detail = texts(replace(result, evaluations={**result.evaluations, winner.design_id: evaluation}))["A"].detail
+    assert held > 71
+    assert f"54.3 kW drawn at {number(held)} requests/s" in detail
+    price = float(winner.usd_per_hour) / 3600 / held / 1400 * 1e6
+    assert f"${price:.2f} / ${4 * price:.2f} per 1M input / output tokens at {number(held)} requests/s" in detail
+
+
 def test_a_says_that_prompts_are_chunked():
     options = {"chunked": True, "token_budget": 1024}
     line = texts(answered(families=["splitwise:dgx-h100+dgx-a100"], scheduler_options=options))["A"]

@@ -1,11 +1,14 @@
 from dataclasses import replace
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
+from simcore.answer.measure import difference, measure_of
 from simcore.answer.result import study_result
-from simcore.catalogue import price_book
+from simcore.catalogue import price_book, resolve_machine
 from simcore.evaluation import Evaluation
+from simcore.flips.field import Field
 from simcore.rows import COLUMNS, as_json, as_text
 from simcore.shortfalls import machines
 from simcore.spec import Price, PriceBook, SpecError
@@ -135,3 +138,46 @@ def test_a_rate_within_the_search_resolution_of_capacity_is_decided_at_the_rate_
     almost = evaluation(design, 69.5)
     assert not almost.holds(70)
     assert replace(almost, at_required=replace(almost.at_required, met=True)).holds(70)
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "words"),
+    [
+        ("nameplate", 11, "less nameplate power"),
+        ("provisioned", 10, "less provisioned power"),
+        ("drawn_mean", 12, "less mean drawn power"),
+        ("drawn_p99", 13, "less P99 drawn power"),
+    ],
+)
+def test_the_least_power_is_of_the_figure_that_the_question_chose(kind, first, words):
+    """Of four designs each is the least by one figure; drawn power is that at the required rate."""
+    context = asked(goal="power", limits={"power_kind": kind}, counts={"mixed": [10, 11, 12, 13]},
+                    families=["sarathi:dgx-h100", "vllm:dgx-h100"])  # fmt: skip
+    designs, done = explored(context, {"sarathi:dgx-h100": (7.0,), "vllm:dgx-h100": (7.0,)})
+    drawn = {10: (5e4, 6e4), 11: (5e4, 6e4), 12: (3e4, 7e4), 13: (4e4, 5e4)}
+    least_by_rating = {10: (11, 1.0), 11: (9, 2.0), 12: (11, 2.0), 13: (11, 2.0)}
+    machine = resolve_machine("dgx-h100")
+
+    def made(design):
+        count = design.case.pools[0].machines
+        nameplate, provisioned = (figure * 1e4 / count for figure in least_by_rating[count])
+        rated = replace(machine, nameplate_w=nameplate, provisioned_w=provisioned)
+        return replace(design, case=replace(design.case, pools=(replace(design.case.pools[0], machine=rated),)))
+
+    def found(design):
+        mean, p99 = drawn[design.case.pools[0].machines]
+        more = 1.0 if design.family.startswith("sarathi") else 1.2
+        one = done[design.design_id]
+        return replace(one, at_required=replace(one.at_required, mean_w=mean * more, p99_w=p99 * more))
+
+    result = study_result(
+        context.spec,
+        [made(design) for design in designs],
+        {design.design_id: found(design) for design in designs},
+        price_book("splitwise-2023"),
+    )
+    assert result.winner.mixed_machines == first
+    other = next(row for row in result.rows if row.met and row is not result.winner and row.mixed_machines != first)
+    assert words in difference(measure_of(result), result.winner, other)
+    field = Field.of(result)
+    assert field.design_ids[field.order(np.zeros(len(field.design_ids)))[0]] == result.winner.design_id

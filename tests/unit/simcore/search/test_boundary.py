@@ -114,5 +114,5 @@ def test_at_any_prices_and_under_any_tighter_limits_the_least_of_all_counts_was_
             found = what_if(result, changes)
             best = least(every, changed(result.spec, changes), repriced(BOOK, changes))
             assert (found.result.winner is None) == (best is None)
-            assert best is None or measure_of(result.spec).figure(found.result.winner) == pytest.approx(best, rel=1e-12)
+            assert best is None or measure_of(result).figure(found.result.winner) == pytest.approx(best, rel=1e-12)
             assert untried(context, found).count == 0

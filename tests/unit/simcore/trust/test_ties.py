@@ -58,10 +58,10 @@ def test_more_doubt_ties_more(gain, ratio, more):
     ("goal", "figure"), [("cost", 2520.0), ("power", 2.8), ("machines", 70 / 3), ("throughput", 70.0)]
 )
 def test_each_goal_compares_its_own_figure(goal, figure):
-    assert merit(row("1"), goal) == pytest.approx(figure)
+    assert merit(row("1"), goal, 25_000.0) == pytest.approx(figure)
 
 
 def test_designs_that_differ_by_counts_alone_are_not_tied():
     winner, larger, other = row("1"), row("2", 71.0, "101"), row("3", 71.0, "101", family="vllm:dgx-h100")
     margins = {name: made(0.05, h100=0.1) for name in "123"}
-    assert tied_designs(winner, [winner, larger, other], margins, "cost") == {"3"}
+    assert tied_designs(winner, [winner, larger, other], margins, "cost", dict.fromkeys("123", 25_000.0)) == {"3"}

@@ -57,7 +57,7 @@ def test_the_cheapest_of_all_counts_was_tried_or_is_named(prices, rate):
     found = what_if(RESULT, changes)
     named = untried(CONTEXT, found)
     best = every_one(CONTEXT, found.result).winner
-    figure = measure_of(found.result.spec).figure
+    figure = measure_of(found.result).figure
     if figure(best) < figure(found.result.winner):
         assert best.design_id in {design.design_id for design in named.designs}
 
