@@ -64,8 +64,9 @@ def _nothing(request: HttpRequest, address: str, words: str, link: str = "") -> 
     """404, in the form of whoever asks: a page, or REST's. ``link``: one that opens something, if not this."""
     if not address.startswith(REST):
         return render(request, "sharing/gone.html", {"words": words, "link": link}, status=404)
-    error = {"status": 404, "code": "not_found", "message": words, "fields": {}}
-    return JsonResponse({"error": error}, status=404)
+    from planner.api.errors import PROBLEM, problem  # which loads the REST framework: not before somebody asks it
+
+    return JsonResponse(problem(404, "not_found", words), status=404, content_type=PROBLEM)
 
 
 def _is_of(path: str, link: ShareLink) -> bool:
