@@ -70,10 +70,13 @@ def export(request: HttpRequest, study_id: int, name: str, kind: str) -> HttpRes
 
 
 def costs_for(request: HttpRequest, study: Study) -> Costs:
-    """As the address says; without a set the one that was saved last. 404: none of this study."""
+    """As the address says; without a set the one that was saved last. 404: none of this study.
+
+    What a link shows stays as it is: there it is the study's own unless the address names a set.
+    """
     sets = AssumptionSet.objects.visible_to(request.user).filter(study=study)
     asked = request.GET.get("set", "")
-    if asked == "own":
+    if asked == "own" or (not asked and isinstance(request.user, Guest)):
         chosen = None
     elif asked:
         chosen = sets.filter(pk=asked).first() if asked.isdecimal() and len(asked) < 19 else None

@@ -144,6 +144,7 @@ def test_a_stranger_sees_nothing_and_a_guest_only_reads(
     assert page.status_code == 200
     assert "Save as" not in page.content.decode()
     assert "/catalogue/" not in page.content.decode()
+    assert "The study’s own" in page.content.decode()  # what was saved after the link is not what it shows
     assert client.post(f"/shared/{token}{address(costed)}assumptions", BOUGHT).status_code == 405
 
 
