@@ -78,9 +78,12 @@ def _two_pools(
     if left.to_close_in and not at_rate:
         at_rate = _untried(tried, _open(line, bounds, proven, two_pools.best(line, tried, proven)))
     known = {counts: not lacks_capacity(tried, counts) for counts in tried}
-    worth: Sequence[Counts] = boundary.worth_capacity(fewest(tried), known, proven.enough)
+    # a screened one has no capacity that could be asked for
+    able = [counts for counts in fewest(tried) if counts not in proven.told]
+    worth: Sequence[Counts] = boundary.worth_capacity(able, known, proven.enough)
     if proven.enough.alike and not worth:
-        worth = _unsearched(tried, map(line.whole, two_pools.balanced(tried)))
+        balanced = _unsearched(tried, map(line.whole, two_pools.balanced(tried)))
+        worth = [counts for counts in balanced if counts not in proven.told]
     return Step(at_rate, (*(counts for counts in worth if inside(line, counts, bounds)), *larger))
 
 

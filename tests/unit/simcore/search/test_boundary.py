@@ -16,6 +16,8 @@ from simcore.answer.measure import measure_of
 from simcore.answer.result import StudyResult, study_result
 from simcore.catalogue import price_book, resolve_machine
 from simcore.search.context import Context
+from simcore.search.replay import Replay
+from simcore.search.tried import Tried
 from simcore.spec import PriceBook, StudySpec
 from simcore.study import next_designs
 from simcore.what_if.changes import Changes, changed, repriced, what_if
@@ -116,3 +118,14 @@ def test_at_any_prices_and_under_any_tighter_limits_the_least_of_all_counts_was_
             assert (found.result.winner is None) == (best is None)
             assert best is None or measure_of(result).figure(found.result.winner) == pytest.approx(best, rel=1e-12)
             assert untried(context, found).count == 0
+
+
+def test_a_pair_that_holds_the_rate_and_was_then_screened_is_not_asked_for_its_capacity_for_ever():
+    """The example asked for 39 + 1 without end: it held the rate in a trial, then failed at its rival's in a run."""
+    context = asked(families=[MIXED], rate_req_per_s=RATE, limits={"machines": MOST})
+    replay, pair = Replay(context, {}), (9, 1)
+    replay.tried[0], replay.beside[0] = {pair: Tried(True, None)}, 1000  # its walk is at its end
+    asks = dict(enumerate(context.bounds))
+    assert (0, pair, False) in replay._proposed(asks)
+    replay.beaten[0] = {pair}
+    assert (0, pair, False) not in replay._proposed(asks)
