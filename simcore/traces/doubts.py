@@ -49,9 +49,14 @@ def doubts(
 ) -> Iterator[str]:
     """A sentence each. arrival_ps and lines are in order of arrival."""
     by = report.counted_by
-    yield from _unit(table, arrival_ps)
-    yield from _silence(arrival_ps, lines, by)
-    yield from _back(table, noted, report)
+    far = _far(arrival_ps, lines, by)
+    yield from _unit(table, arrival_ps[:-1] if far else arrival_ps)
+    if far:
+        yield far
+    else:
+        yield from _silence(arrival_ps, lines, by)
+    if not far or len(noted.back) > 1:
+        yield from _back(table, noted, report)
     if noted.zones.get(OTHER) and noted.zones.get(NO_OFFSET):
         yield (
             f"{noted.zones[NO_OFFSET]:,} times have no offset, others have one that is not UTC's: those without are"
@@ -70,6 +75,26 @@ def _unit(table: TableFormat, arrival_ps: IntArray) -> Iterator[str]:
         yield f"{read}, {_said(rate)} requests/s, which is more than one model is asked.{other}"
     elif rate < LEAST_REQ_PER_S and unit in FINER:
         yield f"{read}, one in {_said(1 / rate)} s. If it counts {FINER[unit]}, divide it by 1,000."
+
+
+def _far(arrival_ps: IntArray, lines: IntArray, by: str) -> str:
+    """One row whose time is far after all others', which go on below it: they are out of order for it alone, and the
+    trace is as long as it says. Empty where there is none."""
+    if len(arrival_ps) < FEWEST_ROWS:
+        return ""
+    gap_s, rest_s, span_s = (
+        int(ps) / PS_PER_S
+        for ps in (arrival_ps[-1] - arrival_ps[-2], arrival_ps[-2] - arrival_ps[0], arrival_ps[-1] - arrival_ps[0])
+    )
+    below = int((lines > lines[-1]).sum())
+    if not below or gap_s < LONG_SILENCE_S or gap_s < SILENCE_SHARE * span_s:
+        return ""
+    rows = "row below it is" if below == 1 else "rows below it are"
+    return (
+        f"The time of {by} {lines[-1]} is {_said(gap_s)} s after every other's, though {below:,} {rows} earlier: a"
+        f" wrong time? With it the trace is {_said(span_s)} s long, without it {_said(rest_s)} s, and those below it"
+        f" count as out of order: mend or cut that {by}."
+    )
 
 
 def _silence(arrival_ps: IntArray, lines: IntArray, by: str) -> Iterator[str]:

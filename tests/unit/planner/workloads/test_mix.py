@@ -38,3 +38,12 @@ def test_what_is_wrong_is_said_and_the_rest_stays(alice_client: Client, change: 
     assert response.status_code == 200
     assert page.count(message) == 2
     assert 'value="kept"' in page
+
+
+@pytest.mark.parametrize("mix", ["", None])
+def test_no_lengths_chosen_save_nothing(alice_client: Client, alice: User, mix: str | None) -> None:
+    given = {name: value for name, value in {**GOOD, "mix": mix}.items() if value is not None}
+    response = alice_client.post("/workloads/mix", given)
+    assert response.status_code == 200
+    assert "This field is required." in response.content.decode()
+    assert not Workload.objects.editable_by(alice).exists()

@@ -158,3 +158,17 @@ def test_times_with_and_without_an_offset_are_doubted_unless_it_is_none() -> Non
 def test_doubts_are_told_with_the_report() -> None:
     told = read(mooncake(*((n / 5, 1000, 200) for n in range(500))))[1].to_json()
     assert len(told["doubts"]) == 1
+
+
+def test_one_time_far_after_all_others_is_named_with_its_line() -> None:
+    """Not the 300 rows below it, which are out of order for it alone."""
+    rows = [f"{n},10,2" for n in range(500)]
+    rows[199] = "900000,10,2"
+    (doubt,) = read(HEADER + "\n".join(rows) + "\n")[1].doubts
+    assert doubt == (
+        "The time of line 201 is 899,501 s after every other's, though 300 rows below it are earlier: a wrong time?"
+        " With it the trace is 900,000 s long, without it 499 s, and those below it count as out of order: mend or cut"
+        " that line."
+    )
+    last = read(HEADER + "\n".join([*rows[:199], *rows[200:], rows[199]]) + "\n")[1].doubts
+    assert last[-1].startswith("Nothing comes for"), "the last row may be after a silence"
