@@ -7,7 +7,6 @@ from math import exp
 
 from simcore.answer.measure import difference, measure_of, more
 from simcore.answer.result import StudyResult, is_split
-from simcore.fleet import pool_machines, spanned
 from simcore.rows import DesignRow
 from simcore.trust.sentences import tie_words
 from simcore.trust.ties import apart, are_tied
@@ -27,7 +26,13 @@ def against(result: StudyResult, winner: DesignRow, rate_was_run: bool) -> str:
     found = [
         _other_kind(result, winner, other_kind, rate_was_run),
         _next(result, winner, rest[0], said, others, rate_was_run) if rest else "",
-        tie_words(result.spec.goal, [row.label for row in tied], len(others), _needs_as_little(result, winner, tied)),
+        tie_words(
+            result.spec.goal,
+            [row.label for row in tied],
+            len(others),
+            _needs_as_little(result, winner, tied),
+            any(result.cannot_turn(winner, row) for row in others),
+        ),
     ]
     return " ".join(filter(None, found))
 
@@ -61,20 +66,12 @@ def _span(result: StudyResult, winner: DesignRow, other: DesignRow) -> tuple[flo
     """The least and the most of the share by which the answer needs less, within what is known of both capacities: one
     that turns out to hold less needs as many more machines."""
     mine, theirs = result.margins.get(winner.design_id), result.margins.get(other.design_id)
-    if mine is None or theirs is None or _cannot_turn(result, winner, other):
+    if mine is None or theirs is None or result.cannot_turn(winner, other):
         return None
     measure = measure_of(result)
     ratio = measure.figure(winner) / measure.figure(other)
     down, up = apart(mine, theirs)
     return 1 - ratio * exp(down), 1 - ratio * exp(-up)
-
-
-def _cannot_turn(result: StudyResult, winner: DesignRow, other: DesignRow) -> bool:
-    """Whether the answer holds the rate at its low end too, and the other is the smallest of its kind, so that neither
-    takes other machines whatever their capacities turn out to be."""
-    rate, pools = result.spec.rate_req_per_s, result.designs[other.design_id].case.pools
-    smallest = all(pool_machines(pool) <= spanned(pool) for pool in pools)
-    return smallest and (winner.capacity_low or 0.0) >= rate and result.spec.goal != "throughput"
 
 
 def _next(
@@ -105,8 +102,9 @@ def _next(
 
 def _within_noise(result: StudyResult, first: DesignRow, second: DesignRow) -> bool:
     mine, theirs = result.margins.get(first.design_id), result.margins.get(second.design_id)
-    watts = result.watts(first, second)
-    return mine is not None and theirs is not None and are_tied(first, second, mine, theirs, result.spec.goal, watts)
+    if mine is None or theirs is None or result.cannot_turn(first, second):
+        return False
+    return are_tied(first, second, mine, theirs, result.spec.goal, result.watts(first, second))
 
 
 def _unasked(result: StudyResult, rows: Iterable[DesignRow], best: DesignRow | None) -> list[DesignRow]:

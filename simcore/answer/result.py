@@ -8,6 +8,7 @@ from decimal import Decimal
 from math import inf
 
 from simcore import fleet
+from simcore.answer.certain import cannot_turn, may_turn
 from simcore.answer.watts import compared_w
 from simcore.budget import auto_budget
 from simcore.catalogue import resolve_machine
@@ -64,6 +65,10 @@ class StudyResult:
         spec, names = self.spec, {row.design_id: row for row in rows}
         return {n: compared_w(row, spec, self.evaluations[n], self.designs[n].case) for n, row in names.items()}
 
+    def cannot_turn(self, first: DesignRow, second: DesignRow) -> bool:
+        """Whether the order of two that meet the question is certain whatever their capacities turn out to be."""
+        return cannot_turn(first, second, self.designs[second.design_id].case, self.spec)
+
     def row(self, design_id: str) -> DesignRow | None:
         """The row of one design, None where the study has no such design."""
         return next((row for row in self.rows if row.design_id == design_id), None)
@@ -89,7 +94,7 @@ def study_result(
     watts = {
         row.design_id: compared_w(row, spec, evaluations[row.design_id], by_id[row.design_id].case) for row in plain
     }
-    rows = _compared(_judged(plain, missing), margins, spec, watts)
+    rows = _compared(_judged(plain, missing), by_id, margins, spec, watts)
     meeting = _meeting(rows, spec, watts)
     result = StudyResult(
         spec,
@@ -136,10 +141,17 @@ def _median(
     return min(holding, key=lambda row: _goal_key(row, spec, watts), default=None)
 
 
-def _compared(rows: list[DesignRow], margins: Mapping[str, Margin], spec: StudySpec, watts: Watts) -> list[DesignRow]:
+def _compared(
+    rows: list[DesignRow], designs: Mapping[str, Design], margins: Mapping[str, Margin], spec: StudySpec, watts: Watts
+) -> list[DesignRow]:
     """With whether they are tied with the answer."""
     meeting = _meeting(rows, spec, watts)
-    tied = tied_designs(meeting[0], meeting, margins, spec.goal, watts) if meeting else frozenset()
+    if not meeting:
+        return rows
+    winner = meeting[0]
+    figures = {row.design_id: float(_goal_key(row, spec, watts)[0]) for row in meeting}
+    able = may_turn(winner, meeting, figures, designs, spec)
+    tied = tied_designs(winner, able, margins, spec.goal, watts)
     return [replace(row, tied_with_answer=row.design_id in tied) if row.met else row for row in rows]
 
 

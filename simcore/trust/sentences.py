@@ -107,11 +107,13 @@ def _counts(row: DesignRow) -> dict[str, int]:
     return {role: count for role, count in every.items() if count}
 
 
-def tie_words(goal: str, tied: list[str], kinds: int, alike: bool = False) -> str:
+def tie_words(goal: str, tied: list[str], kinds: int, alike: bool = False, certain: bool = False) -> str:
     """Which other kinds of design are tied with the answer, of so many; empty where there are none. ``alike``: one of
-    them needs as little of what the goal is about."""
+    them needs as little of what the goal is about. ``certain``: one that costs more stays so whatever is held."""
     if not kinds:
         return ""
+    if not tied and certain:
+        return "No other is tied with the answer, whatever the capacities are within their intervals."
     if not tied:
         return f"No other's interval of {MERITS[goal]} reaches the answer's."
     are = "is" if len(tied) == 1 else "are"

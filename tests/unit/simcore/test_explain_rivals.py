@@ -48,6 +48,27 @@ def test_b_claims_no_range_where_neither_takes_other_machines_whatever_they_hold
     assert re.match(r"Costs \d+ % less \(\d+ % less to \d+ % more\)", against(unsure, unsure.winner, True))
 
 
+def test_nothing_that_costs_more_is_tied_where_neither_takes_other_machines():
+    """What both hold at capacity may overlap; only what costs as much is tied, and larger ones of a kind never are."""
+    each = {"sarathi:dgx-h100": (8.0,), "vllm:dgx-h100": (8.1,), "sarathi:dgx-a100": (6.0,)}
+    context = asked(families=list(each), rate_req_per_s=0.5, counts={"mixed": [1, 2]})
+    designs, done = explored(context, each)
+    unsure = dict.fromkeys(done, Margin(8.0, 0.5, 0.5, ()))
+
+    def tied(margins):
+        found = study_result(context.spec, designs, done, price_book("list"), margins=margins)
+        return found, {row.label for row in found.rows if row.tied_with_answer}
+
+    found, names = tied(unsure)
+    assert found.winner.label.startswith("Sarathi on 1 DGX A100")
+    assert names == set()
+    assert against(found, found.winner, True).endswith(
+        "No other is tied with the answer, whatever the capacities are within their intervals."
+    )
+    _, names = tied(dict.fromkeys(done, Margin(0.6, 3.0, 3.0, ())))
+    assert names, "where the answer may not hold the rate"
+
+
 def test_b_says_what_is_known_of_a_difference_that_stands():
     result = answered()
     other = next(row for row in result.best_by_family if row.family == "sarathi:dgx-h100")
