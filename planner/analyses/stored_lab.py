@@ -4,6 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.db.models import F
+from django.db.models.functions import Greatest
+
 from planner.studies import store
 from planner.studies.leases import Claim
 from planner.studies.models import Study
@@ -85,5 +88,7 @@ class StoredLab(EngineLab):
     def _step(self) -> None:
         self._progress.done += 1
         if time.monotonic() - self._progress.said_at >= SAY_EVERY_S:
-            self._held.update(steps_done=self._progress.done)
+            # How many there would be was an estimate: a total that was passed is none.
+            done = self._progress.done
+            self._held.update(steps_done=done, steps=Greatest(F("steps"), done))
             self._progress.said_at = time.monotonic()

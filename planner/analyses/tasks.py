@@ -3,6 +3,7 @@
 import time
 
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db.models import F
 
 from planner.analyses.models import Analysis
 from planner.analyses.stored_lab import StoredLab
@@ -58,7 +59,7 @@ def _work(held: Claim, row: Analysis, heartbeat: Heartbeat) -> None:
         found=found.data,
         found_checksum=found.checksum,
         engine_version=engine_version(),
-        steps_done=row.steps,
+        steps_done=F("steps"),
         cpu_s=time.process_time() - start,
     )
 

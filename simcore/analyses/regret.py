@@ -77,10 +77,11 @@ def sentences(purchases: Sequence[Json], table: Sequence[Sequence[Json]], named:
     if not able:
         return [
             "Each of these purchases fails in some future in which another would do.",
-            *_losses(table, named, cheapest),
+            *_losses(table, named, cheapest, "The cheapest"),
         ]
     best = min(able, key=lambda place: purchases[place]["worst_regret_usd_per_month"])
-    return [_against(purchases, best, cheapest), *_losses(table, named, cheapest)]
+    told_of = "It" if best == cheapest else "The cheapest"
+    return [_against(purchases, best, cheapest), *_losses(table, named, cheapest, told_of)]
 
 
 def _against(purchases: Sequence[Json], best: int, cheapest: int) -> str:
@@ -102,8 +103,8 @@ def _regret(purchase: Json) -> str:
     return f"{dollars(worst)} a month ({purchase['worst_future']})" if worst else "none"
 
 
-def _losses(table: Sequence[Sequence[Json]], named: Sequence[Named], place: int) -> list[str]:
-    """Where the cheapest loses most."""
+def _losses(table: Sequence[Sequence[Json]], named: Sequence[Named], place: int, it: str = "It") -> list[str]:
+    """Where the purchase at ``place``, named ``it``, loses most."""
     lost = [
         (of[place]["lost"], future.words)
         for of, future in zip(table, named, strict=True)
@@ -114,5 +115,5 @@ def _losses(table: Sequence[Sequence[Json]], named: Sequence[Named], place: int)
     most, words = max(lost)
     held = [name for share, name in lost if share >= 1]
     if held:
-        return [f"It can no longer hold its SLO at any rate with {listed(held)}, however it is run."]
-    return [f"It loses most with {words}: {percent(most)} of its capacity, run in the best way."] if most > 0 else []
+        return [f"{it} can no longer hold its SLO at any rate with {listed(held)}, however it is run."]
+    return [f"{it} loses most with {words}: {percent(most)} of its capacity, run in the best way."] if most > 0 else []

@@ -131,6 +131,17 @@ def test_a_cancelled_one_goes_on_from_the_store(
     assert Analysis.objects.get().state == State.DONE
 
 
+def test_a_total_that_was_passed_grows(
+    alice_client: Client, study: Study, ask: Callable[..., Any], work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_lab, "SAY_EVERY_S", 0.0)
+    ask(alice_client, study)
+    Analysis.objects.update(steps=1)
+    work()
+    told = rest(alice_client, study).json()
+    assert told["steps"] == told["steps_done"] > 1
+
+
 def test_cancel_takes_the_claim_away(alice_client: Client, study: Study, ask: Callable[..., Any], work: Work) -> None:
     ask(alice_client, study)
     alice_client.post(f"{address(study)}cancel", BUDGETS, **HTMX)  # type: ignore[arg-type]

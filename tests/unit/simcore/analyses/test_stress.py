@@ -9,6 +9,7 @@ import pytest
 from planner.analyses.shown import shown
 from simcore.analyses import Subject, analyse, stress
 from simcore.analyses.bought import most_held
+from simcore.analyses.regret import Named, sentences
 from simcore.catalogue import resolve_machine
 from simcore.evaluation import Evaluation
 from simcore.fleet import pool_machines
@@ -151,3 +152,15 @@ def test_more_machines_never_hold_less_though_a_bound_promises_more_of_another_w
     assert alone == pytest.approx(1.2)
     both = most_held(asked[1], {"dgx-h100": 3, "dgx-a100": 1}, ways)  # split: 1 DGX A100 decodes 0.6
     assert both.capacity_req_per_s == pytest.approx(alone)
+
+
+def test_what_loses_most_is_named_where_another_was_named_last() -> None:
+    purchases = [
+        {"purchase": "24", "usd_per_month": 24.0, "worst_regret_usd_per_month": 9.0, "worst_future": "prompts × 2"},
+        {"purchase": "27", "usd_per_month": 27.0, "worst_regret_usd_per_month": 3.0, "worst_future": "today"},
+    ]
+    named = [Named("today", 0, 1.0), Named("prompts × 2", 1, 1.0)]
+    table = [[{"lost": 0.0}, {"lost": 0.0}], [{"lost": 0.5}, {"lost": 0.25}]]
+    assert sentences(purchases, table, named)[1].startswith("The cheapest loses most with prompts × 2: 50 %")
+    both = [purchases[0] | {"worst_regret_usd_per_month": 1.0}, purchases[1]]
+    assert sentences(both, table, named)[1].startswith("It loses most with prompts × 2: 50 %")
