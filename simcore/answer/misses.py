@@ -21,7 +21,16 @@ def nothing(result: StudyResult) -> str:
     within = f" within {listed(found)}" if found else ""
     if any(getattr(spec.counts, role) is not None for role in ("mixed", "prefill", "decode")):
         within = f" of the counts given{within}"
-    return f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s."
+    text = f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s"
+    return f"{text}{_at_the_lower_bound(result)}."
+
+
+def _at_the_lower_bound(result: StudyResult) -> str:
+    """What the question is sized to may be missed by what holds the rate."""
+    if result.spec.size_to != "lower_bound":
+        return ""
+    median = f"; for the median {result.median.label} would do" if result.median else ""
+    return f" at its interval's lower bound{median}"
 
 
 def too_large(result: StudyResult) -> str:

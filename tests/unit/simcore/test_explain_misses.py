@@ -111,3 +111,22 @@ def test_a_limit_missed_by_a_hair_is_told_apart_from_what_it_missed():
 def test_counts_given_are_said_where_nothing_of_them_will_do():
     result = answered(counts={"mixed": [2], "prefill": [2], "decode": [2]})
     assert "No design of the counts given within 408 kW nameplate holds" in answer(result)[0].text
+
+
+def test_what_only_the_lower_bound_misses_is_not_said_to_be_missed_by_all():
+    sized = {"families": ["sarathi:dgx-h100"], "size_to": "lower_bound"}
+    none = texts(answered({"sarathi:dgx-h100": (2.0,)}, limits={"power_limit_kw": 200}, **sized))["A"]
+    assert none.text.endswith("at 70 requests/s at its interval's lower bound.")
+    result = answered({"sarathi:dgx-h100": (2.0,)}, **sized)
+    unsure = study_result(
+        result.spec,
+        tuple(result.designs.values()),
+        {name: replace(found, capacity_low=0.0) for name, found in result.evaluations.items()},
+        result.book,
+    )
+    assert unsure.winner is None
+    assert unsure.median is not None
+    text = texts(unsure)["A"].text
+    assert text.endswith(
+        f"at 70 requests/s at its interval's lower bound; for the median {unsure.median.label} would do."
+    )
