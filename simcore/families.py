@@ -213,7 +213,8 @@ def _pool_choices(
             runs.append(size)
         except SpecError as error:
             reason = str(error)
-    sizes = sorted({runs[0], runs[-1]}, reverse=True) if runs else tried[-1:]
+    whole = [size for size in runs if stages > 1 and size * stages <= machine.accelerators][-1:]  # within one machine
+    sizes = sorted({runs[0], *whole, runs[-1]}, reverse=True) if runs else tried[-1:]
     choices = [PoolChoice(role, machine, size, stages, latency, choice.on_hand) for size in sizes]
     return choices, "" if runs else reason
 

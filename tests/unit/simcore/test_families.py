@@ -3,7 +3,7 @@
 import pytest
 
 from simcore.families import lines
-from simcore.spec import Case, SpecError
+from simcore.spec import Case, SpecError, decode_study, encode
 from tests.unit.simcore.questions import question
 
 
@@ -93,3 +93,20 @@ def test_the_same_parallelism_is_named_once_and_that_of_whole_machines_not_at_al
     alike = {"tensor_parallel": 4, "pipeline_parallel": 2}
     assert case_of("splitwise:dgx-h100+dgx-a100", scheduler_options=alike)[1].endswith(" decode, TP4 PP2")
     assert "TP" not in case_of("sarathi:dgx-h100", scheduler_options={"tensor_parallel": 8})[1]
+
+
+def test_with_stages_the_largest_replica_within_one_machine_is_tried_too():
+    """Two stages of 8 span two machines; two of 4 are one machine."""
+    spec = decode_study(
+        {
+            "model": "mixtral-8x7b",
+            "workload": {"trace": "t.csv"},
+            "rate_req_per_s": 1,
+            "machines": [{"machine": "dgx-a100"}],
+            "families": ["sarathi:dgx-a100"],
+            "scheduler_options": {"pipeline_parallel": 2, "token_budget": 512},
+        }
+    )
+    assert [line.pools[0].tensor_parallel for line in lines(spec)] == [8, 4, 1]
+    alone = decode_study({**encode(spec), "scheduler_options": {"token_budget": 512}})
+    assert [line.pools[0].tensor_parallel for line in lines(alone)] == [8, 2], "one stage: as before"
