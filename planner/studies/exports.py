@@ -51,7 +51,8 @@ def designs_json(study: Study, query: Query = NOTHING) -> dict[str, Any]:
 def summary(study: Study, query: Query = NOTHING) -> dict[str, Any]:
     """The study without its designs: state, progress, answer, under what ``query`` supposes. FieldErrors: it cannot
     be."""
-    now, (moves, found) = progress(study), supposed(study, query)
+    now = progress(study)
+    moves, found = supposed(study, query, now)  # of the same moment: a running study goes on meanwhile
     return {
         "id": study.pk,
         "name": study.revision.title,
@@ -69,7 +70,7 @@ def summary(study: Study, query: Query = NOTHING) -> dict[str, Any]:
             "phase": now.phase,
             "damaged": now.damaged,
         },
-        "answer": [asdict(line) for line in answer(study, found)],
+        "answer": [asdict(line) for line in answer(study, found, now)],
         "spent": asdict(spent(found.base.evaluations.values())),
         **supposed_json(moves, found),
     }

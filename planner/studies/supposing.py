@@ -21,9 +21,10 @@ KEPT = 32
 """Of what was supposed last: the page, its panel and its sections ask for the same."""
 
 
-def supposed(study: Study, query: Mapping[str, Any]) -> tuple[Moves, WhatIf]:
-    """FieldErrors where the query names a value that cannot be: a program is not to take one answer for another."""
-    base = results.study_result(study)
+def supposed(study: Study, query: Mapping[str, Any], now: results.Progress | None = None) -> tuple[Moves, WhatIf]:
+    """FieldErrors where the query names a value that cannot be: a program is not to take one answer for another.
+    ``now``: the study's progress, where that is known."""
+    base = results.study_result(study, now)
     moves = read_moves(query, base)
     if moves.errors:
         raise FieldErrors(dict(moves.errors))

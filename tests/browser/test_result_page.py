@@ -204,7 +204,9 @@ def test_a_long_table_begins_short_takes_in_what_is_chosen_and_shows_all_when_as
     more = example.locator("#frontier").get_by_role("link", name=re.compile(r"^Show all \d+"))
     expect(more).to_be_visible(timeout=STUDY_MS)
     shown = {row.get_attribute("data-design") for row in example.locator("#frontier tbody tr").all()}
-    listed = example.request.get(example.get_by_role("link", name="API").evaluate("link => link.href")).json()
+    listed = example.request.get(
+        example.get_by_role("link", name="API", exact=True).evaluate("link => link.href")
+    ).json()
     hidden = next(row["design_id"] for row in listed["results"] if row["design_id"] not in shown)
     example.evaluate("id => { location.hash = `design=${id}`; }", hidden)
     row = example.locator(f"#frontier tr[data-design='{hidden}']")

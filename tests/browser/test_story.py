@@ -61,7 +61,9 @@ def assert_same_rows(page: Page) -> None:
         page.get_by_role("link", name="CSV").click()
     text = Path(download.value.path()).read_text(encoding="utf-8")
     in_file = list(csv.DictReader(text.splitlines()))
-    in_api = page.request.get(page.get_by_role("link", name="API").evaluate("link => link.href")).json()["results"]
+    in_api = page.request.get(page.get_by_role("link", name="API", exact=True).evaluate("link => link.href")).json()[
+        "results"
+    ]
     on_page = rows_on_page(page)
     assert len(in_file) > 3
     assert list(in_file[0]) == list(COLUMNS)

@@ -1,6 +1,7 @@
 """Cancel keeps what is computed; retry goes on; what a reaper gives up does not hold a study up."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
 from planner.accounts.models import Membership, Role, Team, User
-from planner.studies import queue, services, tasks
+from planner.studies import exports, queue, results, services, tasks
 from planner.studies.leases import MAX_ATTEMPTS, State
 from planner.studies.models import Shard, Study
 from planner.studies.results import progress, study_result
@@ -30,6 +31,25 @@ def test_a_cancelled_study_keeps_its_designs_and_does_no_more(start: Start, work
     assert study.is_partial
     assert progress(study).tried == tried == len(study_result(study).rows) > 0
     assert len(counted.calls) == tried
+
+
+def test_a_running_studys_json_says_one_number(
+    start: Start, work: Work, counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = start()
+    work(3)
+    study.refresh_from_db()
+
+    def later(study: Study) -> results.Progress:
+        """Another design is tried each time that somebody looks."""
+        looks.append(len(looks) + 1)
+        return replace(progress(study), tried=len(looks), total=99)
+
+    looks: list[int] = []
+    monkeypatch.setattr(results, "progress", later)
+    monkeypatch.setattr(exports, "progress", later)
+    told = exports.summary(study)
+    assert f"{told['progress']['tried']} of 99 tried" in told["answer"][0]["text"]
 
 
 def test_a_cancel_in_the_middle_of_a_design_writes_nothing_more(start: Start, work: Work, counted: Counted) -> None:
