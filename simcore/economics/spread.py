@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from simcore.economics.lines import Category, CostLine, View
 from simcore.economics.months import Month
-from simcore.economics.rounding import cents, millionths, running_cents
+from simcore.economics.rounding import millionths, running_cents
 from simcore.economics.schedules import Schedule
 
 
@@ -23,11 +23,6 @@ def spread_lines(plan: Schedule, view: View, rate: Decimal, shown: Sequence[Mont
         if plan.month(place) in shown:
             formula = f"({plan.words}) {how} {plan.months} months: month {place + 1}"
             yield _line(plan, view, plan.month(place), plan.category, millionths(monthly), amount, formula)
-
-
-def paid_before(plan: Schedule, shown: Sequence[Month]) -> Decimal:
-    """In cash before the first month shown: machines delivered ahead of their service."""
-    return sum((cents(paid.amount_usd) for paid in plan.payments if paid.month < shown[0]), Decimal("0.00"))
 
 
 def _payments(plan: Schedule, shown: Sequence[Month]) -> Iterator[CostLine]:

@@ -118,23 +118,27 @@ def _weights(
     if allocation == "price_ratio":
         return [counts["input"], counts["cached_input"] * CACHED_IN_INPUTS, counts["output"] * OUTPUT_IN_INPUTS]
     prefill, decode = _by_time(physics, lines)
-    return [prefill, Decimal(0), decode]
+    return [prefill, Decimal(0), decode] if prefill or decode else [counts[kind] for kind in KINDS]
 
 
 def _by_time(physics: Physics, lines: Sequence[CostLine]) -> tuple[Decimal, Decimal]:
-    """USD of prefill and of decode time."""
+    """USD of prefill and of decode time; what comes back (a residual) counts by its size, as a share of it would not be
+    one. Where nothing costs anything, the times themselves."""
     times = {(pool.role, pool.machine): _time(pool) for pool in physics.pools}
     everywhere = (
         sum((one for one, _ in times.values()), Decimal(0)),
         sum((one for _, one in times.values()), Decimal(0)),
     )
+    if not any(everywhere):
+        return everywhere
     prefill = decode = Decimal(0)
     for line in lines:
         own = times.get((line.pool, line.machine), everywhere)
         of_prefill, of_decode = own if any(own) else everywhere
-        prefill += line.amount_usd * of_prefill / (of_prefill + of_decode)
-        decode += line.amount_usd * of_decode / (of_prefill + of_decode)
-    return prefill, decode
+        usd = abs(line.amount_usd)
+        prefill += usd * of_prefill / (of_prefill + of_decode)
+        decode += usd * of_decode / (of_prefill + of_decode)
+    return (prefill, decode) if prefill or decode else everywhere
 
 
 def _time(pool: PoolPhysics) -> tuple[Decimal, Decimal]:

@@ -92,3 +92,19 @@ def test_energy_and_carbon_of_a_month():
     # 6 kW idle and half of 10
     assert (found.it_kwh, found.facility_kwh, found.kg_co2e) == (D(8184), D(10230), D("3580.5"))
     assert energy(PHYSICS, D(5), 744, Facility()).kg_co2e is None
+
+
+@pytest.mark.parametrize("allocation", ["accelerator_time", "tokens", "price_ratio"])
+def test_a_month_that_gives_back_more_than_it_costs_and_one_that_costs_nothing_add_up_too(allocation):
+    sold = cost_sheet([PHYSICS], D(10), replace(owned(life_months=1, residual_share=D("0.9")), demand=over(1)))
+    lines = [line for line in sold.lines("cash") if line.category != "capital"]
+    assert total(lines) < 0
+    for each in (lines, [], LINES[:0]):
+        found = unit_cost(PHYSICS, each, 744, "duty_cycle", D(5), allocation)
+        assert sum(one.usd for one in found.tokens) + found.idle_usd == total(each)
+
+
+def test_machines_that_were_never_busy_have_a_price_by_tokens():
+    idle = tuple(replace(pool, prefill=D(0), decode=D(0)) for pool in PHYSICS.pools)
+    found = unit_cost(replace(PHYSICS, pools=idle), LINES, 744, "duty_cycle", D(5), "accelerator_time")
+    assert found.tokens[0].usd > 0
