@@ -27,6 +27,11 @@ class FieldSpec:
     """Given in per cent, kept as a share."""
     help: str = ""
 
+    @property
+    def is_text(self) -> bool:
+        """Words, a month or a choice: never taken for a number."""
+        return bool(self.choices) or self.path.endswith(("source", "start"))
+
 
 @dataclass(frozen=True)
 class Group:
@@ -167,7 +172,7 @@ def _machine(texts: Mapping[str, str], place: int, machine: str) -> Json:
 
 
 def _value(field: FieldSpec, name: str, text: str) -> Any:
-    if field.choices or field.path.endswith(("source", "start")):
+    if field.is_text:
         return text
     try:
         number = Decimal(text.replace(",", "") if _grouped(text) else text)

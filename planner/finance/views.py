@@ -59,6 +59,9 @@ def export(request: HttpRequest, study_id: int, name: str, kind: str) -> HttpRes
         raise Http404(f"No such export: expected one of {', '.join(exports.EXPORTS)}.")
     if not costs.is_known:
         raise Http404("Its costs have not been worked out yet: the finance page does that.")
+    asked = request.GET.get("view", "book")
+    if asked not in get_args(View):
+        return HttpResponse(f"view: found {asked!r}, expected one of {', '.join(get_args(View))}\n", "text/plain", 400)
     try:
         text = made(costs, _view(request))
     except SpecError as error:

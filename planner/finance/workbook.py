@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 import xlsxwriter
@@ -17,19 +18,15 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from planner.finance.costs import Costs
-from planner.finance.exports import keyed, line_cells
+from planner.finance.exports import TABLES, keyed, line_cells
 from planner.finance.fields import GROUPS, MACHINE, machine_field, texts_of
 from planner.studies.results import answer, study_result
 from simcore.economics.cash_flow import cash_flow, reconciled
 from simcore.economics.lines import View, total
-from simcore.rows import COLUMNS, as_text
+from simcore.rows import COLUMNS
 
 SAFE = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 WIDTH, WIDEST = 10, 60
-LINE_COLUMNS = (
-    *("period_start", "period_end", "hours", "view", "pool", "machine", "category"),
-    *("quantity", "unit", "unit_price_usd", "amount_usd", "formula", "rows"),
-)
 
 
 def workbook(costs: Costs, view: View) -> bytes:
@@ -43,8 +40,8 @@ def workbook(costs: Costs, view: View) -> bytes:
     sheets = _Sheets(book)
     sheets.write("Summary", ("what", "value", "unit"), _summary(costs, view))
     sheets.write("Designs", COLUMNS, _designs(costs))
-    sheets.write("Cost lines", (*keyed(costs), *LINE_COLUMNS), _lines(costs, view))
-    sheets.write("Cash flow", ("period_start", "period_end", "paid_usd", "paid_so_far_usd"), _cash(costs))
+    sheets.write("Cost lines", (*keyed(costs), *TABLES["lines"].columns), _lines(costs, view))
+    sheets.write("Cash flow", TABLES["cash-flow"].columns, _cash(costs))
     sheets.write("Assumptions", ("assumption", "value", "unit", "where it stands"), _assumptions(costs))
     book.close()
     return out.getvalue()
@@ -77,7 +74,9 @@ class _Sheets:
             return
         if isinstance(value, datetime):
             sheet.write_datetime(row, place, value, self.day)
-        elif isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        elif isinstance(value, bool):
+            sheet.write_boolean(row, place, value)
+        elif isinstance(value, int | float | Decimal) and isfinite(value):
             sheet.write_number(row, place, value)
         else:
             sheet.write_string(row, place, str(value))
@@ -108,7 +107,7 @@ def _summary(costs: Costs, view: View) -> Iterable[Sequence[Any]]:
 
 def _designs(costs: Costs) -> Iterable[Sequence[Any]]:
     for row in study_result(costs.study).rows:
-        yield [_number(text) for text in as_text(row)]
+        yield [getattr(row, name) for name in COLUMNS]
 
 
 def _lines(costs: Costs, view: View) -> Iterable[Sequence[Any]]:
@@ -127,7 +126,9 @@ def _assumptions(costs: Costs) -> Iterable[Sequence[Any]]:
     texts = texts_of(costs.assumptions)
     for group in GROUPS:
         for field in group.fields:
-            yield f"{group.title}: {field.label}", _number(texts[field.path]), field.unit, field.path
+            text = texts[field.path]
+            value = text if field.is_text else _number(text)
+            yield f"{group.title}: {field.label}", value, field.unit, field.path
     for place, machine in enumerate(costs.assumptions.machines):
         for field in MACHINE:
             name = machine_field(place, field)
@@ -135,11 +136,12 @@ def _assumptions(costs: Costs) -> Iterable[Sequence[Any]]:
 
 
 def _number(text: str) -> Any:
-    """A number where the text is one: ids and dates are not."""
+    """What was entered in a field of numbers; empty where nothing was."""
     try:
-        return Decimal(text) if text and not text[0].isalpha() and "_" not in text else text
+        number = Decimal(text)
     except ArithmeticError:
         return text
+    return number if number.is_finite() else text
 
 
 def _day(text: str) -> datetime:

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from django.test import Client
 
 from planner.accounts.models import Membership, Role, User
+from planner.finance import workbook
 from planner.finance.models import AssumptionSet
 from planner.sharing import links
 from planner.studies.models import Study
@@ -167,3 +169,23 @@ def test_the_workbook_has_numbers_dates_and_no_formulas(alice_client: Client, co
     amounts = [Decimal(row["amount_usd"]) for row in table(alice_client, costed, "lines", view="book")]
     numbers = {float(text) for text in re.findall(r"<v>([^<]*)</v>", sheets["xl/worksheets/sheet3.xml"])}
     assert {float(amount) for amount in amounts} <= numbers
+
+
+def test_ids_that_look_like_numbers_stay_text_in_the_workbook(
+    alice_client: Client, costed: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hex digits may be all decimal, or read as a number beyond any spreadsheet."""
+    result = study_result(costed)
+    rows = [
+        replace(row, design_id=text) for row, text in zip(result.rows, ("686891493138", "6e1294262105"), strict=False)
+    ]
+    monkeypatch.setattr(workbook, "study_result", lambda study: replace(result, rows=tuple(rows)))
+    content = alice_client.get(f"{address(costed)}costs.xlsx").content
+    with zipfile.ZipFile(io.BytesIO(content)) as parts:
+        texts = parts.read("xl/sharedStrings.xml").decode()
+    assert all(f"<t>{row.design_id}</t>" in texts for row in rows)
+
+
+def test_a_file_of_an_unknown_view_is_refused(alice_client: Client, costed: Study) -> None:
+    refused = alice_client.get(f"{address(costed)}lines.csv", {"view": "bok"})
+    assert (refused.status_code, b"expected one of cash, book, economic" in refused.content) == (400, True)
