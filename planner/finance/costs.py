@@ -79,12 +79,7 @@ class Costs:
         return cost_sheet(self.steps, self.physics.rate_req_per_s, self.assumptions)
 
     def lines(self, view: View) -> list[CostLine]:
-        return self._lines[view]
-
-    @cached_property
-    def _lines(self) -> dict[View, list[CostLine]]:
-        views: tuple[View, ...] = ("cash", "book", "economic")
-        return {view: self.sheet.lines(view) for view in views}
+        return self.sheet.lines(view)
 
     @cached_property
     def of_the_study(self) -> Assumptions:

@@ -15,8 +15,8 @@ from planner.finance.words import CATEGORY_NAMES
 from planner.spreadsheet import guarded
 from simcore.economics.cash_flow import cash_flow, reconciled
 from simcore.economics.lines import CostLine, View, total
-from simcore.economics.months import month
-from simcore.economics.unit_cost import unit_costs
+from simcore.economics.months import Month, month
+from simcore.economics.unit_cost import UnitCost, unit_costs
 from simcore.spec import encode
 
 Json = dict[str, Any]
@@ -213,11 +213,8 @@ def _line_json(line: CostLine) -> Json:
 
 
 def _units(costs: Costs, view: View) -> Iterable[list[Any]]:
-    for place, need in enumerate(costs.sheet.timeline.needs):
-        of, priced = need.month, costs.sheet.month(place)
-        lines = [line for line in costs.lines(view) if line.period == str(of)]
-        allocation = costs.assumptions.allocation
-        for one in unit_costs(priced.physics, lines, priced.hours, priced.mean_req_per_s, allocation):
+    for of, _, found in _by_month(costs, view):
+        for one in found:
             head = [of.start, of.end, view, one.load, one.allocation, one.req_per_s]
             for token in one.tokens:
                 prices = (token.usd_per_million, token.with_idle_usd_per_million)
@@ -225,17 +222,20 @@ def _units(costs: Costs, view: View) -> Iterable[list[Any]]:
             yield [*head, "idle", None, one.idle_usd, None, None, one.per_accelerator_usd]
 
 
+def _by_month(costs: Costs, view: View) -> Iterable[tuple[Month, int, list[UnitCost]]]:
+    """Each month with its hours and its cost a token at every load."""
+    for place, need in enumerate(costs.sheet.timeline.needs):
+        priced = costs.sheet.month(place)
+        lines = [line for line in costs.lines(view) if line.period == priced.period]
+        allocation = costs.assumptions.allocation
+        found = unit_costs(priced.physics, lines, priced.hours, priced.mean_req_per_s, allocation)
+        yield need.month, priced.hours, found
+
+
 def _focus(costs: Costs, view: View) -> Iterable[list[str]]:
     title = guarded(costs.study.revision.title)
-    for place, need in enumerate(costs.sheet.timeline.needs):
-        of, priced = need.month, costs.sheet.month(place)
-        lines = [line for line in costs.lines(view) if line.period == str(of)]
-        allocation = costs.assumptions.allocation
-        (one,) = (
-            found
-            for found in unit_costs(priced.physics, lines, priced.hours, priced.mean_req_per_s, allocation)
-            if found.load == "duty_cycle"
-        )
+    for of, hours, found in _by_month(costs, view):
+        one = next(one for one in found if one.load == "duty_cycle")
         head = [CURRENCY, *(of.start, of.end) * 2, "Usage"]
         for token in one.tokens:
             millions = _cell(token.tokens / 1_000_000)
@@ -245,8 +245,7 @@ def _focus(costs: Costs, view: View) -> Iterable[list[str]]:
                 "1000000 Tokens", *[_cell(token.usd)] * 3, _cell(token.tokens), "Tokens", "{}", "true",
                 _cell(token.usd_per_million), one.allocation, view,
             ]  # fmt: skip
-        hours = _cell(Decimal(priced.hours * one.accelerators))
         yield [
-            *head, "Idle capacity", SERVICE_CATEGORY, title, "idle", hours, "Hours", *[_cell(one.idle_usd)] * 3,
-            "", "", "{}", "true", "", one.allocation, view,
+            *head, "Idle capacity", SERVICE_CATEGORY, title, "idle", _cell(Decimal(hours * one.accelerators)), "Hours",
+            *[_cell(one.idle_usd)] * 3, "", "", "{}", "true", "", one.allocation, view,
         ]  # fmt: skip

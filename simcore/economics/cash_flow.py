@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from simcore.economics.annuity import monthly_rate
 from simcore.economics.cost_sheet import CostSheet
-from simcore.economics.lines import CostLine, View, total
+from simcore.economics.lines import OF_SCHEDULES, total
 from simcore.economics.months import Month
 from simcore.economics.rounding import cents
 from simcore.economics.schedules import Payment, Schedule, value
@@ -97,14 +97,8 @@ def _npv(sheet: CostSheet) -> Decimal:
 
 def _running(sheet: CostSheet, shown: Sequence[Month]) -> list[Payment]:
     months = {str(month): month for month in shown}
-    return [Payment(months[line.period], line.amount_usd) for line in sheet.lines("cash") if not _of_schedule(line)]
-
-
-def _of_schedule(line: CostLine) -> bool:
-    return line.unit == "payment"
-
-
-def by_view(sheet: CostSheet) -> dict[View, Decimal]:
-    """The total of the months looked at in each view."""
-    views: tuple[View, ...] = ("cash", "book", "economic")
-    return {view: total(sheet.lines(view)) for view in views}
+    return [
+        Payment(months[line.period], line.amount_usd)
+        for line in sheet.lines("cash")
+        if line.category not in OF_SCHEDULES
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from simcore.economics.annuity import monthly_rate
 from simcore.economics.assumptions import Assumptions
@@ -29,6 +30,16 @@ class CostSheet:
 
     def lines(self, view: View) -> list[CostLine]:
         """Month by month, by category in the order of ``CATEGORIES``, then by pool as the design has them."""
+        if view not in self._made:
+            self._made[view] = self._lines(view)
+        return self._made[view]
+
+    @cached_property
+    def _made(self) -> dict[View, list[CostLine]]:
+        """Cash flow, bridge, break-even and page all ask for the same lines."""
+        return {}
+
+    def _lines(self, view: View) -> list[CostLine]:
         shown = [need.month for need in self.timeline.needs]
         rate = monthly_rate(self.assumptions.annual_discount_rate)
         found = [line for plan in self.schedules for line in spread_lines(plan, view, rate, shown)]

@@ -32,6 +32,8 @@ Category = Literal[
     "staff",
 ]
 CATEGORIES: tuple[Category, ...] = Category.__args__  # type: ignore[attr-defined]
+OF_SCHEDULES: tuple[Category, ...] = ("reserved", "capital", "residual", "fabric")
+"""What is bought or reserved: paid at once, used over months (``schedules``)."""
 FACILITY = "facility"
 SHARED = "shared"
 """Pools of what no pool of the design has for itself."""
