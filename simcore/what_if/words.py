@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from math import isinf
+from math import inf, isinf
 
+from simcore.answer.measure import measure_of
 from simcore.answer.result import StudyResult
 from simcore.answer.watts import power_words
 from simcore.economics.hourly import usd_per_month
+from simcore.evaluation import FOUND_TO
 from simcore.rows import DesignRow
 from simcore.shortfalls import POWER_WORDS, machines
 from simcore.spec import StudySpec
@@ -60,11 +62,36 @@ def caveats(found: WhatIf, untried: Untried) -> list[str]:
             f"Capacities say which designs hold {rate}; latencies and watts at that rate were not simulated, those at"
             " each design's capacity stand in."
         )
+        said.extend(_just_under(found))
     if untried.nothing_holds:
         said.append("Designs that hold more than those tried were not looked for.")
     if untried.count:
         said.append(untried_words(untried, found.result))
     return said
+
+
+def _just_under(found: WhatIf) -> Iterator[str]:
+    """Designs that would come first if they held the rate, and may: capacities are found to 1 %, and a run at the rate
+    itself decides."""
+    result = found.result
+    rate = result.spec.rate_req_per_s
+    measure = measure_of(result)
+    best = inf if result.winner is None else measure.figure(result.winner)
+    named = [
+        row.label
+        for row in result.rows
+        if row.status == "evaluated"
+        and FOUND_TO * rate <= result.evaluations[row.design_id].capacity_req_per_s < rate
+        and all(short.kind == "rate" for short in result.shortfalls[row.design_id])
+        and measure.figure(row) < best
+    ]
+    if named:
+        has = "'s capacity is" if len(named) == 1 else " have capacities"
+        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+        yield (
+            f"{', '.join(named[:MOST_NAMED])}{more}{has} less than 1 % under {number(rate)} requests/s; capacities are"
+            f" found to 1 %, so only a simulation at that rate says whether {'it holds' if len(named) == 1 else 'they hold'} it."
+        )
 
 
 def untried_words(untried: Untried, result: StudyResult) -> str:

@@ -9,7 +9,8 @@ from simcore.catalogue import price_book
 from simcore.economics.hourly import HOURS_PER_MONTH
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, SlowdownSlo, SpecError
 from simcore.what_if.changes import Changes, changed, scaled_slo, what_if
-from simcore.what_if.words import outcome
+from simcore.what_if.untried import Untried
+from simcore.what_if.words import caveats, outcome
 from tests.unit.simcore.questions import asked, explored, question
 
 EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}
@@ -86,6 +87,17 @@ def test_what_holds_the_studys_rate_holds_all_below_it_though_its_capacity_was_f
     for rate in (69.9, 69.6, 60.0):
         assert what_if(asked_, Changes(rate_req_per_s=rate)).result.row(held).met
     assert not what_if(asked_, Changes(rate_req_per_s=70.1)).result.row(held).met
+
+
+def test_just_beyond_what_is_held_it_is_said_that_a_run_at_the_rate_decides():
+    asked_ = base()
+    most = max(row.capacity_req_per_s for row in asked_.rows if row.status == "evaluated" and row.nameplate_w <= 408_000)
+    label = next(row.label for row in asked_.rows if row.capacity_req_per_s == most)
+    found = what_if(asked_, Changes(rate_req_per_s=most * 1.005))
+    assert found.result.winner is None
+    assert any(said.startswith(f"{label}'s capacity is less than 1 % under") for said in caveats(found, Untried()))
+    beyond = what_if(asked_, Changes(rate_req_per_s=most * 1.02))
+    assert not any("less than 1 %" in said for said in caveats(beyond, Untried()))
 
 
 def test_a_tariff_adds_drawn_power_times_pue_to_what_machines_cost():
