@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
@@ -60,6 +61,19 @@ class DesignRow:
 
 
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(DesignRow))
+
+
+def in_order(rows: Iterable[DesignRow], families: Sequence[str]) -> list[DesignRow]:
+    """By family as ``families`` names them, then by what they run, the fewest machines first: alike however a search
+    came by them, so that a file of them is the same from the page and from the command line."""
+    places = {family: place for place, family in enumerate(families)}
+    return sorted(rows, key=lambda row: (places.get(row.family, len(places)), *_place(row)))
+
+
+def _place(row: DesignRow) -> tuple[Any, ...]:
+    parallel = (row.tensor_parallel, row.pipeline_parallel, row.decode_tensor_parallel, row.decode_pipeline_parallel)
+    counts = (row.mixed_machines, row.prefill_machines, row.decode_machines)
+    return (row.family, row.token_budget or 0, *(n or 0 for n in (*parallel, *counts)), row.design_id)
 
 
 def as_json(row: DesignRow) -> dict[str, Any]:

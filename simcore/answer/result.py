@@ -15,9 +15,9 @@ from simcore.catalogue import resolve_machine
 from simcore.economics.energy import energy_usd_per_hour
 from simcore.economics.hourly import req_per_usd, usd_per_hour
 from simcore.evaluation import Design, Evaluation
-from simcore.families import SPLIT
+from simcore.families import SPLIT, family_ids
 from simcore.frontier import Point, dominators
-from simcore.rows import DesignRow
+from simcore.rows import DesignRow, in_order
 from simcore.shortfalls import Shortfall, drawn_result, machines, shortfalls
 from simcore.spec import AUTO, Case, PriceBook, StudySpec
 from simcore.trust.margins import Margin, margin
@@ -87,7 +87,8 @@ def study_result(
     they are known."""
     by_id = {design.design_id: design for design in designs if design.design_id in evaluations}
     margins = _margins(by_id, evaluations) if margins is None else margins
-    plain = [_row(design, evaluations[name], spec, book, margins.get(name)) for name, design in by_id.items()]
+    each = (_row(design, evaluations[name], spec, book, margins.get(name)) for name, design in by_id.items())
+    plain = in_order(each, family_ids(spec))
     missing = {
         row.design_id: tuple(shortfalls(row, evaluations[row.design_id], by_id[row.design_id], spec)) for row in plain
     }

@@ -86,11 +86,11 @@ def _just_under(found: WhatIf) -> Iterator[str]:
         and measure.figure(row) < best
     ]
     if named:
-        has = "'s capacity is" if len(named) == 1 else " have capacities"
+        has, it = ("'s capacity is", "it holds") if len(named) == 1 else (" have capacities", "they hold")
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         yield (
             f"{', '.join(named[:MOST_NAMED])}{more}{has} less than 1 % under {number(rate)} requests/s; capacities are"
-            f" found to 1 %, so only a simulation at that rate says whether {'it holds' if len(named) == 1 else 'they hold'} it."
+            f" found to 1 %, so only a simulation at that rate says whether {it} it."
         )
 
 

@@ -181,3 +181,15 @@ def test_the_least_power_is_of_the_figure_that_the_question_chose(kind, first, w
     assert words in difference(measure_of(result), result.winner, other)
     field = Field.of(result)
     assert field.design_ids[field.order(np.zeros(len(field.design_ids)))[0]] == result.winner.design_id
+
+
+def test_rows_are_in_one_order_however_the_designs_were_come_by():
+    context = asked()
+    designs, done = explored(context, {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)})
+    book = price_book("splitwise-2023")
+    result = study_result(context.spec, designs, done, book)
+    other = study_result(context.spec, designs[::-1], dict(reversed(done.items())), book)
+    assert other.rows == result.rows
+    assert len({row.family for row in result.rows}) > 1
+    sarathi = [row.mixed_machines for row in result.rows if row.family == "sarathi:dgx-h100"]
+    assert sarathi == sorted(sarathi)
