@@ -9,12 +9,13 @@ from django.utils import timezone
 from planner.accounts import tokens
 from planner.accounts.models import ApiToken, Membership, Team, User
 from planner.accounts.owned import EDITING_ROLES
+from planner.plain_text import NameField
 
 DAYS = (("30", "30 days"), ("90", "90 days"), ("365", "365 days"), ("", "does not expire"))
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(max_length=100, label="Name", error_messages={"required": "Found none, expected a name."})
+    name = NameField(max_length=100, label="Name", error_messages={"required": "Found none, expected a name."})
     team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
     scope = forms.ChoiceField(choices=ApiToken.Scope.choices, label="May", initial=ApiToken.Scope.READ)
     days = forms.ChoiceField(choices=DAYS, label="Expires", required=False, initial="90")

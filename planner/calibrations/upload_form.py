@@ -7,6 +7,7 @@ from django.db import IntegrityError
 
 from planner.accounts.models import Team, User
 from planner.calibrations.services import MOST_BYTES
+from planner.plain_text import NameField
 
 NAME_LENGTH = 100
 MOST_FILES = 50
@@ -47,7 +48,7 @@ class UploadForm(forms.Form):
     uploads: ClassVar[str]
     row: ClassVar[Any]
 
-    name = forms.CharField(max_length=NAME_LENGTH, required=False)
+    name = NameField(max_length=NAME_LENGTH, required=False)
 
     def __init__(self, team: Team, user: User, *args: Any, too_large: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)

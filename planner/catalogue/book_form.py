@@ -13,6 +13,7 @@ from planner.catalogue.editing import StaleError, id_problem, one_at_a_time
 from planner.catalogue.row_form import ID, LONGEST_SOURCE, STATUS_CHOICES, USER, sentence
 from planner.catalogue.services import names_of
 from planner.catalogue.typed import stored
+from planner.plain_text import NameField
 from simcore.spec import Price, PriceBook
 
 KINDS = [("on_demand", "on demand"), ("reserved", "reserved"), ("owned", "owned")]
@@ -24,7 +25,7 @@ PRICE_WORDS = "dollars an hour for the whole machine above 0, at most 1,000,000,
 class BookForm(forms.Form):
     """``book`` is changed; with ``like`` instead, or with neither, a new book is made."""
 
-    name = forms.CharField(max_length=100)
+    name = NameField(max_length=100)
     day = forms.CharField(label="Date of the book", max_length=10)
     source = forms.CharField(
         max_length=LONGEST_SOURCE,

@@ -7,6 +7,7 @@ from django.db import IntegrityError
 
 from planner.accounts.models import Team, User
 from planner.catalogue.new_model import Report, report_of, save_model, taken
+from planner.plain_text import NameField
 from simcore.hf_config import MOST_BYTES, MOST_PARAMETERS, Imported, import_model, read_config
 from simcore.spec import SpecError
 
@@ -18,7 +19,7 @@ class ModelForm(forms.Form):
 
     file = forms.FileField(label="config.json", required=False, allow_empty_file=True)
     text = forms.CharField(label="or its text", required=False, widget=forms.Textarea(attrs={"spellcheck": "false"}))
-    name = forms.CharField(label="Name", max_length=NAME_LENGTH)
+    name = NameField(label="Name", max_length=NAME_LENGTH)
     published = forms.IntegerField(
         label="Published parameters", required=False, min_value=1, max_value=MOST_PARAMETERS, localize=False
     )

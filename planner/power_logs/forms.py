@@ -8,6 +8,7 @@ from planner.accounts.models import Team, User
 from planner.calibrations.services import as_sentence, contents, in_fields
 from planner.calibrations.upload_form import ENGINES, MOST, FilesField, UploadForm, count_field
 from planner.catalogue.services import model_for, names_of, whole_machines_for
+from planner.plain_text import plain
 from planner.power_logs import services
 from planner.power_logs.models import PowerLog
 from simcore.measurements.power_logs.read import MAX_GAP_S
@@ -64,7 +65,7 @@ class PowerLogForm(UploadForm):
         return super().clean()
 
     def name_of(self, data: dict[str, Any]) -> str:
-        return f"{data['machine']}, {data['logs'][0].name}"
+        return f"{data['machine']}, {plain(data['logs'][0].name)}"
 
     def made(self, name: str) -> PowerLog:
         return services.save(self.team, self.user, name, self.done)

@@ -10,6 +10,7 @@ from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.accounts.teams import working_team
 from planner.catalogue.kept import NOTHING, Kept, fabric_of, machines_of, model_of, prices_of, rows_kept
+from planner.plain_text import plain
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import at_field
 from planner.scenarios.forms import clean_inputs
@@ -39,7 +40,7 @@ def create_scenario(
     if team is None:
         raise PermissionDenied("You may read here, but not save: ask an owner of your team.")
     inputs = clean_inputs(user, data, kept)
-    given = name.strip()[:NAME_LENGTH]
+    given = plain(name)[:NAME_LENGTH]
     asked = "" if given else name_of(user, inputs, kept)
     scenario = Scenario.objects.create(
         team=team, created_by=user, name=given or asked, shipped_id=shipped_id, note=note, origin=origin[:ORIGIN_LENGTH]

@@ -6,6 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
 from planner.accounts.owned import Visitor
+from planner.plain_text import plain
 from planner.scenarios.services import author
 from planner.sharing.models import ShareLink
 from planner.sharing.tokens import hashed
@@ -25,7 +26,7 @@ def create(user: Visitor, study: Study, label: str = "", *, may_clone: bool = Tr
         team=study.team,
         created_by=author(user),
         study=study,
-        label=label.strip()[:LABEL_LENGTH],
+        label=plain(label)[:LABEL_LENGTH],
         token_hash=hashed(token),
         may_clone=may_clone,
     )

@@ -13,6 +13,7 @@ from planner.accounts.owned import Guest
 from planner.accounts.teams import working_team, writing_team
 from planner.catalogue.changes import changes_since
 from planner.catalogue.kept import NOTHING
+from planner.plain_text import plain
 from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
@@ -179,7 +180,7 @@ def _judged(
     iteration times are fitted to them, too."""
     if request.method != "POST":
         return [], "", []
-    uploads, name = request.FILES.getlist("result"), request.POST.get("calibration", "").strip()
+    uploads, name = request.FILES.getlist("result"), plain(request.POST.get("calibration", ""))
     if not uploads:
         return [], "Found no file, expected the JSON that --save-result writes.", []
     judged: list[Judged] = []

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from planner.accounts.teams import writing_team
 from planner.api.pagination import Pagination
+from planner.plain_text import plain
 from planner.workloads import services
 from planner.workloads.dependents import dependents, is_used
 from planner.workloads.forms import NAME_LENGTH, named_after
@@ -99,8 +100,8 @@ class WorkloadRescaled(APIView):
 
 
 def _uploaded(team: Any, user: Any, name: str, upload: UploadedFile, prefix_cache: str) -> Workload:
-    file_name = upload.name or "trace"
-    name = _free(team, name or named_after(file_name))
+    file_name = plain(upload.name or "") or "trace"
+    name = _free(team, plain(name) or named_after(file_name))
     trace, report = services.read_upload(upload, file_name)
     if prefix_cache:
         trace = with_prefix_cache(trace, report.blocks, services.cache_tokens(prefix_cache), report)
@@ -108,7 +109,7 @@ def _uploaded(team: Any, user: Any, name: str, upload: UploadedFile, prefix_cach
 
 
 def _found(upload: UploadedFile) -> dict[str, Any]:
-    file_name = upload.name or "trace"
+    file_name = plain(upload.name or "") or "trace"
     trace, report = services.read_upload(upload, file_name)
     known: dict[str, Any] = {"content_hash": trace.content_hash(), "statistics": statistics(trace)}
     if report.blocks is not None:
@@ -122,7 +123,7 @@ def _mixed(team: Any, user: Any, name: str, given: Any) -> Workload:
     spec = SyntheticSpec.from_json(given["synthetic"])
     if (spec.requests or 0) > settings.TRACE_MAX_ROWS:
         raise SpecError(f"synthetic.requests: found {spec.requests:,}, expected at most {settings.TRACE_MAX_ROWS:,}")
-    return services.save_mix(team, user, _free(team, name or spec.name[:NAME_LENGTH]), spec)
+    return services.save_mix(team, user, _free(team, plain(name or spec.name)[:NAME_LENGTH]), spec)
 
 
 def _free(team: Any, name: str) -> str:

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import IntegrityError
 
 from planner.accounts.models import Team, User
+from planner.plain_text import NameField, plain
 from planner.workloads import services
 from planner.workloads.cached import cache_choices
 from planner.workloads.models import Workload
@@ -19,7 +20,7 @@ PACKED, WRITTEN = (".gz", ".zst", ".zstd"), (".csv", ".tsv", ".jsonl", ".ndjson"
 class NamedForm(forms.Form):
     """A workload's name: one of its kind in the team."""
 
-    name = forms.CharField(max_length=NAME_LENGTH, required=False)
+    name = NameField(max_length=NAME_LENGTH, required=False)
 
     def __init__(self, team: Team, user: User, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -54,7 +55,7 @@ class NamedForm(forms.Form):
 
 def named_after(file_name: str) -> str:
     """A file's name without what says how it is written."""
-    bare = file_name
+    bare = plain(file_name)
     for endings in (PACKED, WRITTEN):
         bare = next((bare[: -len(end)] for end in endings if bare.lower().endswith(end) and bare.lower() != end), bare)
     return bare[:NAME_LENGTH]
@@ -88,8 +89,8 @@ class UploadForm(NamedForm):
 
     def saved(self) -> Workload:
         """A draft: its report comes before it is saved."""
-        data = self.cleaned_data
-        return services.keep_draft(self.team, self.user, data["name"], data["file"].name, self.trace, self.report)
+        name, file_name = self.cleaned_data["name"], plain(self.cleaned_data["file"].name)
+        return services.keep_draft(self.team, self.user, name, file_name, self.trace, self.report)
 
 
 class SaveForm(NamedForm):

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import QueryDict
 
 from planner.accounts.models import Team, User
+from planner.plain_text import NameField
 from planner.workloads import length_text, services
 from planner.workloads.forms import NamedForm
 from planner.workloads.models import Workload
@@ -43,7 +44,7 @@ def share_of_all(value: float) -> None:
 class ClassForm(forms.Form):
     """One class of requests; percentages where the spec has shares."""
 
-    name = forms.CharField(max_length=40, label="Name")
+    name = NameField(max_length=40, label="Name")
     share = forms.FloatField(label="Share of requests, %", validators=[share_of_all])
     mix = forms.ChoiceField(choices=CLASS_LENGTHS, required=False, label="Lengths")
     prompt = forms.CharField(required=False, max_length=200, label="Prompt tokens")

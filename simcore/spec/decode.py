@@ -29,7 +29,7 @@ class SpecError(ValueError):
 def bounded(
     default: Any = dataclasses.MISSING,
     *,
-    least: float | None = None,
+    least: float | Decimal | None = None,
     most: float | None = None,
     above: float | None = None,
 ) -> Any:

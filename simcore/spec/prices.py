@@ -8,6 +8,10 @@ from typing import Literal
 
 from simcore.spec.decode import SpecError, bounded, nearest
 
+LEAST_USD_PER_HOUR, MOST_USD_PER_HOUR = Decimal("0.0001"), 1_000_000
+"""Of a machine, wherever its price is given."""
+MOST_USD_PER_KWH = 1_000
+
 
 @dataclass(frozen=True)
 class Price:
@@ -15,7 +19,7 @@ class Price:
 
     machine: str
     """A machine's catalogue id."""
-    usd_per_hour: Decimal = bounded(above=0)
+    usd_per_hour: Decimal = bounded(least=LEAST_USD_PER_HOUR, most=MOST_USD_PER_HOUR)
     source: str = "user"
     date: str = ""
     status: str = "user"
@@ -31,7 +35,7 @@ class PriceBook:
     name: str
     date: str
     prices: tuple[Price, ...]
-    usd_per_kwh: Decimal | None = bounded(None, least=0)
+    usd_per_kwh: Decimal | None = bounded(None, least=0, most=MOST_USD_PER_KWH)
     """Of electricity that is paid beside the machines' prices; None: it is in them."""
 
     def price(self, machine_id: str) -> Price:

@@ -19,10 +19,7 @@ from simcore.answer.result import StudyResult, study_result
 from simcore.catalogue import resolve_machine
 from simcore.evaluation import Evaluation
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, PriceBook, Slo, SlowdownSlo, SpecError, StudySpec, nearest
-
-LEAST_USD_PER_HOUR, MOST_USD_PER_HOUR = Decimal("0.0001"), 1_000_000
-"""Of a machine, as in a price book."""
-MOST_USD_PER_KWH = 1_000
+from simcore.spec.prices import LEAST_USD_PER_HOUR, MOST_USD_PER_HOUR, MOST_USD_PER_KWH
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -20,9 +21,11 @@ from simcore.spec import (
     Limit,
     MemorySpec,
     PoolSpec,
+    PriceBook,
     SchedulerSpec,
     SlowdownSlo,
     SpecError,
+    decode,
     decode_case,
     decode_slo,
     decode_study,
@@ -260,3 +263,24 @@ def test_an_slo_survives_the_way_to_json_and_back(slo: Any) -> None:
 def test_any_json_gives_a_case_or_a_spec_error(value: Any, key: str) -> None:
     with contextlib.suppress(SpecError):
         decode_case({**CASE, key: value})
+
+
+def book_of(usd):
+    price = {"machine": "m", "usd_per_hour": usd}
+    return decode(PriceBook, {"id": "b", "name": "b", "date": "", "prices": [price]})
+
+
+@pytest.mark.parametrize(
+    ("usd", "words"),
+    [("0.00001", "expected at least 0.0001"), ("1e12", "expected at most 1000000"), ("0", "expected at least 0.0001")],
+)
+def test_a_price_no_book_would_have_is_refused(usd, words):
+    with pytest.raises(SpecError, match=rf"prices\[0\]\.usd_per_hour: found .*, {words}"):
+        book_of(usd)
+
+
+def test_the_least_price_is_exactly_a_hundredth_of_a_cent():
+    book = decode(
+        PriceBook, {"id": "b", "name": "b", "date": "", "prices": [{"machine": "m", "usd_per_hour": "0.0001"}]}
+    )
+    assert book.price("m").usd_per_hour == Decimal("0.0001")
