@@ -4,9 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 pytest_plugins = ["tests.people", "tests.require_all", "tests.services", "tests.side_by_side"]
+
+# On shared cores how long an example takes says nothing; the same examples in each run, so that red is red again.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("shared")
 
 CLIENTS = {"client", "admin_client", "async_client", "alice_client", "bob_client", "charlie_client"}
 

@@ -32,7 +32,9 @@ def done(start: Start, work: Work, counted: Counted) -> Study:
 
 
 def designs(study: Study, kind: str, met: bool = True) -> list[DesignRow]:
-    return [row for row in study_result(study).rows if row.scheduler == kind and row.met is met]
+    """The dearest first: what these made-up capacities say of the cheapest ones, a pilot does not hold."""
+    rows = [row for row in study_result(study).rows if row.scheduler == kind and row.met is met]
+    return sorted(rows, key=lambda row: -row.usd_per_hour)
 
 
 def address(study: Study, row: DesignRow) -> str:
