@@ -4,6 +4,7 @@ only: rows are changed on the pages and by CSV."""
 from typing import Any
 
 from django.http import Http404
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -82,5 +83,7 @@ def _book(book: Book) -> dict[str, Any]:
         {**encode(price), "usd_per_hour": str(price.usd_per_hour), "own": book.is_own(price.machine)}
         for price in book.book.prices
     ]
-    said = book.book
-    return {"id": said.id, "name": said.name, "date": said.date, "origin": book.origin, "prices": prices}
+    said, today = book.book, timezone.now().date()
+    quotes = [{"key": one.key, **encode(one), "standing": one.standing(today)} for one in said.offers]
+    of = {"id": said.id, "name": said.name, "date": said.date, "origin": book.origin}
+    return {**of, "prices": prices, "quotes": quotes, "rates": encode(said.rates)}

@@ -1,5 +1,8 @@
 """The form of a price book: a price for each machine of the catalogue, empty where it has none."""
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -7,19 +10,23 @@ from django import forms
 from django.utils import timezone
 
 from planner.accounts.models import Team, User
-from planner.catalogue.books import Book, book_or_none, write_book
+from planner.catalogue.books import Book, book_or_none, converted, write_book
 from planner.catalogue.columns import date_problem
 from planner.catalogue.editing import StaleError, id_problem, one_at_a_time
 from planner.catalogue.row_form import ID, LONGEST_SOURCE, STATUS_CHOICES, USER, sentence
 from planner.catalogue.services import names_of
 from planner.catalogue.typed import stored
 from planner.plain_text import NameField
-from simcore.spec import Price, PriceBook
+from simcore.spec import USD, Exchange, Price, PriceBook, SpecError
 
 KINDS = [("on_demand", "on demand"), ("reserved", "reserved"), ("owned", "owned")]
 MOST_USD = 1_000_000
 LONGEST_ID = 50
-PRICE_WORDS = "dollars an hour for the whole machine above 0, at most 1,000,000, with at most 4 decimals, such as 36.50"
+PRICE_WORDS = (
+    "dollars an hour for the whole machine above 0, at most 1,000,000, with at most 4 decimals, such as 36.50,"
+    " or an amount in a currency that the book has a rate for, such as 33.50 EUR"
+)
+IN_CURRENCY = re.compile(r"(.*?)\s*([A-Za-z]{3})", re.ASCII)
 
 
 class BookForm(forms.Form):
@@ -55,7 +62,7 @@ class BookForm(forms.Form):
         for machine, name in self.machines.items():
             was = base.price(machine) if base else None
             self.fields[f"usd:{machine}"] = forms.CharField(
-                label=f"{name}, dollars an hour", required=False, initial=str(was.usd_per_hour) if was else ""
+                label=f"{name}, dollars an hour", required=False, initial=price_text(was) if was else ""
             )
             self.fields[f"kind:{machine}"] = forms.ChoiceField(
                 label=f"{name}, how it is bought",
@@ -95,17 +102,20 @@ class BookForm(forms.Form):
         return data
 
     def _price(self, machine: str, text: str, data: dict[str, Any]) -> None:
-        usd = price_of(text)
-        if usd is None:
-            self.add_error(f"usd:{machine}", f"Found ‘{text[:60]}’, expected {PRICE_WORDS}.")
-            return
         base = self.book or self.like
+        try:
+            typed = typed_price(machine, text, base.book.rates if base else ())
+        except SpecError as error:
+            self.add_error(f"usd:{machine}", sentence(str(error)))
+            return
         was = base.price(machine) if base else None
         kind: Any = data.get(f"kind:{machine}") or KINDS[0][0]
-        if was is not None and (was.usd_per_hour, was.kind) == (usd, kind):
+        said = (typed.usd_per_hour, typed.currency, typed.local_per_hour, kind)
+        if was is not None and (was.usd_per_hour, was.currency, was.local_per_hour, was.kind) == said:
             self.prices.append(was)
         elif not {"source", "date", "status"} - set(data):
-            self.prices.append(Price(machine, usd, data["source"].strip(), data["date"], data["status"], kind))
+            of = {"source": data["source"].strip(), "date": data["date"], "status": data["status"]}
+            self.prices.append(replace(typed, kind=kind, **of))
 
     def save(self) -> str:
         """The saved book's id. StaleError where somebody else changed it in between."""
@@ -115,7 +125,10 @@ class BookForm(forms.Form):
             now = book_or_none(self.user, book_id)
             if (now.version if now else "") != data["seen"]:
                 raise StaleError
-            write_book(self.team, self.user, PriceBook(book_id, data["name"], data["day"], tuple(self.prices)))
+            base = self.book or self.like
+            beside: Any = {"offers": base.book.offers, "rates": base.book.rates} if base else {}
+            book = PriceBook(book_id, data["name"], data["day"], tuple(self.prices), **beside)
+            write_book(self.team, self.user, book)
         return book_id
 
 
@@ -124,6 +137,23 @@ def book_id_problem(book_id: str) -> str:
     if len(book_id) > LONGEST_ID:
         return f"found {len(book_id)} characters, expected at most {LONGEST_ID}"
     return id_problem(book_id)
+
+
+def price_text(price: Price) -> str:
+    """As it is typed: in its own currency."""
+    return str(price.usd_per_hour) if price.local_per_hour is None else f"{price.local_per_hour} {price.currency}"
+
+
+def typed_price(machine: str, text: str, rates: Sequence[Exchange]) -> Price:
+    """``36.50``, or ``33.50 EUR`` converted by the book's rate; SpecError says what is wrong."""
+    match = IN_CURRENCY.fullmatch(text)
+    currency = match[2].upper() if match else USD
+    amount = price_of(match[1].replace(",", "") if match and currency != USD else text)
+    if amount is None:
+        raise SpecError(f"found ‘{text[:60]}’, expected {PRICE_WORDS}")
+    if currency == USD:
+        return Price(machine, amount)
+    return converted(Price(machine, amount, currency=currency, local_per_hour=amount), rates)
 
 
 def price_of(text: str) -> Decimal | None:

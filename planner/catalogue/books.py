@@ -1,17 +1,23 @@
 """Price books as one user sees them, and changes to a team's own. A team's book of a shipped id stands in for that."""
 
+import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
-from planner.catalogue.models import Price, PriceBook
+from planner.catalogue.models import ExchangeRate, Price, PriceBook, Quote
 from planner.catalogue.rows import OVERRIDDEN, OWN, SHIPPED, version_of
 from planner.catalogue.services import price_books_for, shipped_books
+from simcore.economics.taken import in_usd
+from simcore.spec import Exchange, Offer, SpecError, encode, rate_of
 from simcore.spec import Price as SpecPrice
 from simcore.spec import PriceBook as SpecPriceBook
+from simcore.spec.prices import LEAST_USD_PER_HOUR, MOST_USD_PER_HOUR
 
-SAID = ("usd_per_hour", "currency", "kind", "source", "date", "status")
+SAID = ("usd_per_hour", "currency", "local_per_hour", "kind", "source", "date", "status")
+OF_OFFERS = tuple(field.name for field in fields(Offer) if field.name != "breaks")
+OF_RATES = tuple(field.name for field in fields(Exchange))
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,9 @@ class Book:
     @property
     def version(self) -> str:
         of_prices = version_of(self.book.prices, ("machine", *SAID))
-        return version_of([self.book], ("id", "name", "date"))[:16] + of_prices[:16]
+        of_rest = version_of(self.book.offers, (*OF_OFFERS, "breaks")) + version_of(self.book.rates, OF_RATES)
+        of_book = version_of([self.book], ("id", "name", "date")) + of_rest
+        return hashlib.sha256(of_book.encode()).hexdigest()[:16] + of_prices[:16]
 
     def price(self, machine: str) -> SpecPrice | None:
         return by_machine(self.book).get(machine)
@@ -73,6 +81,13 @@ def write_book(team: Team, user: User, book: SpecPriceBook) -> None:
     Price.objects.bulk_create(
         Price(book=row, machine=price.machine, **{name: getattr(price, name) for name in SAID}) for price in book.prices
     )
+    Quote.objects.bulk_create(
+        Quote(book=row, breaks=encode(offer.breaks), **{name: getattr(offer, name) for name in OF_OFFERS})
+        for offer in book.offers
+    )
+    ExchangeRate.objects.bulk_create(
+        ExchangeRate(book=row, **{name: getattr(rate, name) for name in OF_RATES}) for rate in book.rates
+    )
 
 
 def same_book(book: SpecPriceBook, other: SpecPriceBook | None) -> bool:
@@ -99,3 +114,47 @@ def restore_price(team: Team, user: User, book: Book, machine: str) -> None:
 def with_prices(book: SpecPriceBook, prices: Iterable[SpecPrice]) -> SpecPriceBook:
     """The book with these prices in place of its own of the same machines."""
     return replace(book, prices=tuple({**by_machine(book), **{price.machine: price for price in prices}}.values()))
+
+
+def with_offer(book: SpecPriceBook, offer: Offer, instead_of: str = "") -> SpecPriceBook:
+    """The book with a quote in place of that of the same key, or of ``instead_of``."""
+    kept = [one for one in book.offers if one.key not in (offer.key, instead_of)]
+    return replace(book, offers=tuple(sorted([*kept, offer], key=_order)))
+
+
+def without_offer(book: SpecPriceBook, key: str) -> SpecPriceBook:
+    return replace(book, offers=tuple(one for one in book.offers if one.key != key))
+
+
+def with_rates(book: SpecPriceBook, rates: Iterable[Exchange]) -> SpecPriceBook:
+    """The book with these rates in place of its own of the same currencies; its prices are converted anew."""
+    now = {one.currency: one for one in (*book.rates, *rates)}
+    every = tuple(sorted(now.values(), key=lambda one: one.currency))
+    return replace(book, rates=every, prices=tuple(converted(price, every) for price in book.prices))
+
+
+def without_rate(book: SpecPriceBook, currency: str) -> SpecPriceBook:
+    return replace(book, rates=tuple(one for one in book.rates if one.currency != currency))
+
+
+def converted(price: SpecPrice, rates: Iterable[Exchange]) -> SpecPrice:
+    """In USD by the rate of its currency; SpecError where there is none, or it comes to what no price may be."""
+    if price.local_per_hour is None:
+        return price
+    usd = in_usd(price.local_per_hour, rate_of(price.currency, rates))
+    if not LEAST_USD_PER_HOUR <= usd <= MOST_USD_PER_HOUR:
+        raise SpecError(
+            f"{price.machine}: found {price.local_per_hour:f} {price.currency}, {usd:f} USD an hour,"
+            f" expected from {LEAST_USD_PER_HOUR} to {MOST_USD_PER_HOUR:,} USD"
+        )
+    return replace(price, usd_per_hour=usd)
+
+
+def uses_of(book: SpecPriceBook, currency: str) -> int:
+    """How many of its prices and quotes are in a currency."""
+    currencies = [*(one.currency for one in book.prices), *(one.currency for one in book.offers)]
+    return currencies.count(currency)
+
+
+def _order(offer: Offer) -> tuple[str, ...]:
+    return (offer.machine, offer.term, offer.vendor, offer.quote)

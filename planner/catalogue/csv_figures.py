@@ -9,13 +9,14 @@ from planner.catalogue.columns import Column, columns
 from planner.catalogue.csv_file import CsvFile
 from planner.catalogue.editing import Draft, same_value
 from planner.catalogue.models import USER, Figure
+from planner.catalogue.quote_fields import QUOTE_COLUMNS, RATE_COLUMNS, quote_texts, rate_texts
 from planner.catalogue.rows import Row
 from planner.spreadsheet import guarded
 from simcore.catalogue import TABLES
 from simcore.spec import SpecError, nearest
 
 TIDY = ("id", "field", "value", "unit", "source", "date", "status")
-PRICES = ("book", "machine", "usd_per_hour", "currency", "kind", "date", "source", "status")
+PRICES = ("book", "machine", "usd_per_hour", "currency", "kind", "date", "source", "status", "local_per_hour")
 PROVENANCE = ("source", "date", "status")
 """Columns that a file of one row an item may have for all figures of the row."""
 
@@ -37,11 +38,23 @@ def wide_csv(table: str, rows: Iterable[Row]) -> str:
 def prices_csv(books: Iterable[Book]) -> str:
     """One row a price."""
     lines = (
-        [book.book.id, *(str(getattr(price, name)) for name in PRICES[1:])]
+        [book.book.id, *("" if (said := getattr(price, name)) is None else str(said) for name in PRICES[1:])]
         for book in books
         for price in book.book.prices
     )
     return _csv(PRICES, lines)
+
+
+def quotes_csv(books: Iterable[Book]) -> str:
+    """One row a quote."""
+    rows = ({"book": book.book.id, **quote_texts(offer)} for book in books for offer in book.book.offers)
+    return _csv(QUOTE_COLUMNS, ([row[name] for name in QUOTE_COLUMNS] for row in rows))
+
+
+def rates_csv(books: Iterable[Book]) -> str:
+    """One row a currency of a book."""
+    rows = ({"book": book.book.id, **rate_texts(rate)} for book in books for rate in book.book.rates)
+    return _csv(RATE_COLUMNS, ([row[name] for name in RATE_COLUMNS] for row in rows))
 
 
 def _csv(header: Iterable[str], lines: Iterable[list[str]]) -> str:
@@ -106,6 +119,6 @@ def _check_columns(file: CsvFile, known: Iterable[str], missing: list[str]) -> N
         raise SpecError("found the names of the columns alone, expected rows below them")
 
 
-def check_price_columns(file: CsvFile) -> None:
-    """SpecError where the columns are not those of prices."""
-    _check_columns(file, PRICES, missing=[name for name in PRICES[:3] if name not in file.header])
+def check_columns(file: CsvFile, known: Iterable[str], needed: Iterable[str]) -> None:
+    """SpecError where a column is none of those known, or one that is needed is not there."""
+    _check_columns(file, known, missing=[name for name in needed if name not in file.header])

@@ -1,5 +1,6 @@
 """CSV out of the catalogue and into it: a file is looked at first, and taken as a whole or not at all."""
 
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from django.contrib import messages
@@ -10,18 +11,25 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from planner.accounts.models import Team, User
 from planner.accounts.teams import writing_team
-from planner.catalogue.books import books
-from planner.catalogue.csv_figures import PRICES, TIDY, prices_csv, tidy_csv, wide_csv
-from planner.catalogue.csv_file import MOST_BYTES, MOST_ROWS, read_csv
+from planner.catalogue.books import Book, books
+from planner.catalogue.csv_figures import PRICES, TIDY, prices_csv, quotes_csv, rates_csv, tidy_csv, wide_csv
+from planner.catalogue.csv_file import MOST_BYTES, MOST_ROWS, CsvFile, read_csv
 from planner.catalogue.editing import one_at_a_time
 from planner.catalogue.listing import TITLES, Asked, book_lines, wanted
 from planner.catalogue.models import CatalogueImport
 from planner.catalogue.plans import Plan, plan_figures
 from planner.catalogue.price_plans import plan_prices
+from planner.catalogue.quote_fields import QUOTE_COLUMNS, RATE_COLUMNS
+from planner.catalogue.quote_plans import plan_quotes, plan_rates
 from simcore.spec import SpecError
 
-PRICE_TABLE = "prices"
-EVERY_TITLE = {**TITLES, PRICE_TABLE: "Price books"}
+OF_BOOKS: dict[str, tuple[str, tuple[str, ...], Callable[[Iterable[Book]], str], Callable[[User, CsvFile], Plan]]] = {
+    "prices": ("Price books", PRICES, prices_csv, plan_prices),
+    "quotes": ("Quotes", QUOTE_COLUMNS, quotes_csv, plan_quotes),
+    "rates": ("Exchange rates", RATE_COLUMNS, rates_csv, plan_rates),
+}
+"""What price books hold: its title, the columns of its files, how they are written and read."""
+EVERY_TITLE = {**TITLES, **{name: of[0] for name, of in OF_BOOKS.items()}}
 SHOWN_LINES = 500
 KEPT_FOR = timedelta(days=1)
 """How long an import is kept that was looked at and not made."""
@@ -31,8 +39,8 @@ KEPT_FOR = timedelta(days=1)
 def export(request: HttpRequest, table: str) -> HttpResponse:
     """The rows that the list shows, in the form that an import takes."""
     asked = Asked.of(request.GET)
-    if table == PRICE_TABLE:
-        text = prices_csv(line.book for line in book_lines(books(request.user), asked))
+    if table in OF_BOOKS:
+        text = OF_BOOKS[table][2](line.book for line in book_lines(books(request.user), asked))
     elif _known(table) and request.GET.get("form") == "wide":
         text = wide_csv(table, wanted(request.user, table, asked))
     else:
@@ -58,7 +66,8 @@ def upload(request: HttpRequest, table: str) -> HttpResponse:
         except SpecError as error:
             problem = f"{str(error)[:1].upper()}{str(error)[1:]}."
     context = {"table": table, "title": EVERY_TITLE[table], "problem": problem, "most_rows": MOST_ROWS}
-    context |= {"columns": ",".join(PRICES if table == PRICE_TABLE else TIDY), "most_mb": MOST_BYTES // 1_000_000}
+    columns = OF_BOOKS[table][1] if table in OF_BOOKS else TIDY
+    context |= {"columns": ",".join(columns), "most_mb": MOST_BYTES // 1_000_000, "of_books": table in OF_BOOKS}
     return render(request, "catalogue/import.html", context, status=422 if problem else 200)
 
 
@@ -98,7 +107,7 @@ def _known(table: str) -> bool:
 
 def _plan(user: User, table: str, content: bytes) -> Plan:
     file = read_csv(content)
-    return plan_prices(user, file) if table == PRICE_TABLE else plan_figures(user, table, file)
+    return OF_BOOKS[table][3](user, file) if table in OF_BOOKS else plan_figures(user, table, file)
 
 
 def _kept(team: Team, user: User, table: str, name: str, content: bytes) -> CatalogueImport:

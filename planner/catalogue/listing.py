@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.utils import timezone
+
 from planner.accounts.owned import Visitor
 from planner.catalogue.books import Book, books
 from planner.catalogue.columns import columns, plain_number
@@ -145,6 +147,12 @@ class BookLine:
     @property
     def kinds(self) -> str:
         return ", ".join(dict.fromkeys(price.kind.replace("_", " ") for price in self.book.book.prices))
+
+    @property
+    def expired(self) -> int:
+        """Of its quotes, today."""
+        today = timezone.now().date()
+        return sum(offer.standing(today) == "expired" for offer in self.book.book.offers)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """The catalogue in the database: shipped rows, which loading replaces, and a team's own, which it never touches."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.core.validators import MinValueValidator
 from django.db import models
 
 from planner.accounts.models import OwnedModel
 from simcore.catalogue import STATUSES, TABLES
+from simcore.spec import OFFER_TERMS
 
 USER = "user"
 TABLE_CHOICES = [(name, name) for name in TABLES]
@@ -58,8 +59,10 @@ class MachinePrice(models.Model):
     """What one machine costs an hour, with where it comes from."""
 
     machine = models.CharField(max_length=100)
-    usd_per_hour = models.DecimalField(max_digits=12, decimal_places=4, validators=[MinValueValidator(0)])
+    usd_per_hour = models.DecimalField(max_digits=14, decimal_places=6, validators=[MinValueValidator(0)])
     currency = models.CharField(max_length=3, default="USD")
+    local_per_hour = models.DecimalField(max_digits=16, decimal_places=6, null=True, validators=[MinValueValidator(0)])
+    """In ``currency``, as the source says it; empty where that is USD."""
     kind = models.CharField(max_length=20, default="on_demand")
     source = models.TextField()
     date = models.CharField(max_length=10)
@@ -139,3 +142,49 @@ class Price(MachinePrice):
     class Meta:
         ordering: ClassVar = ["machine"]
         constraints: ClassVar = [models.UniqueConstraint(fields=["book", "machine"], name="one_price_a_machine")]
+
+
+class Quote(models.Model):
+    """What a vendor offers for one machine under one term, in a team's own book (``simcore.spec.Offer``)."""
+
+    book = models.ForeignKey(PriceBook, on_delete=models.CASCADE, related_name="quotes")
+    machine = models.CharField(max_length=100)
+    term = models.CharField(max_length=20, choices=[(name, name) for name in OFFER_TERMS])
+    vendor = models.CharField(max_length=100)
+    quote = models.CharField(max_length=100)
+    currency = models.CharField(max_length=3)
+    price = models.DecimalField(max_digits=18, decimal_places=6)
+    discount = models.DecimalField(max_digits=9, decimal_places=8)
+    breaks: "models.JSONField[list[Any], list[Any]]" = models.JSONField(default=list)
+    """``[{"machines": 8, "price": "290000"}, …]``."""
+    support_per_year = models.DecimalField(max_digits=18, decimal_places=6)
+    valid_from = models.CharField(max_length=10, blank=True)
+    valid_to = models.CharField(max_length=10, blank=True)
+    source = models.TextField()
+    date = models.CharField(max_length=10)
+
+    class Meta:
+        ordering: ClassVar = ["machine", "term", "vendor", "quote"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["book", "machine", "term", "vendor", "quote"], name="one_quote_of_a_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quote} of {self.vendor}: {self.machine}"
+
+
+class ExchangeRate(models.Model):
+    """What one unit of a currency is in USD, in a team's own book."""
+
+    book = models.ForeignKey(PriceBook, on_delete=models.CASCADE, related_name="rates")
+    currency = models.CharField(max_length=3)
+    usd = models.DecimalField(max_digits=20, decimal_places=10)
+    date = models.CharField(max_length=10)
+    source = models.TextField()
+
+    class Meta:
+        ordering: ClassVar = ["currency"]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["book", "currency"], name="one_rate_a_currency")]
+
+    def __str__(self) -> str:
+        return f"1 {self.currency} = {self.usd} USD"

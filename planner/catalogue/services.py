@@ -13,12 +13,13 @@ from planner.catalogue.models import (
     FigureOverride,
     MachinePrice,
     PriceBook,
+    Quote,
     ShippedFigure,
     ShippedPrice,
     ShippedPriceBook,
 )
 from simcore.catalogue import build
-from simcore.spec import Accelerator, Fabric, Machine, Model, Price, SpecError, nearest
+from simcore.spec import Accelerator, Break, Exchange, Fabric, Machine, Model, Offer, Price, SpecError, decode, nearest
 from simcore.spec import PriceBook as SpecPriceBook
 
 T = TypeVar("T", Accelerator, Fabric, Machine, Model)
@@ -116,8 +117,12 @@ def _texts_by_id(user: Visitor, table: str, **of: Collection[str]) -> dict[str, 
 def price_books_for(user: Visitor) -> dict[str, SpecPriceBook]:
     """Price books by id: the shipped ones, then the teams' own, which stand in for a shipped one of the same id."""
     books = shipped_books()
-    for own in PriceBook.objects.visible_to(user).prefetch_related("prices"):
-        books[own.book_id] = _book(own, [_price(row) for row in own.prices.all()])
+    for own in PriceBook.objects.visible_to(user).prefetch_related("prices", "quotes", "rates"):
+        books[own.book_id] = replace(
+            _book(own, [_price(row) for row in own.prices.all()]),
+            offers=tuple(_offer(row) for row in own.quotes.all()),
+            rates=tuple(Exchange(row.currency, _short(row.usd), row.date, row.source) for row in own.rates.all()),
+        )
     return books
 
 
@@ -153,11 +158,35 @@ def _price(row: MachinePrice) -> Price:
         date=row.date,
         status=row.status,
         kind=row.kind,  # type: ignore[arg-type]
-        currency=row.currency,  # type: ignore[arg-type]
+        currency=row.currency,
+        local_per_hour=None if row.local_per_hour is None else _plain(row.local_per_hour),
     )
 
 
+def _offer(row: Quote) -> Offer:
+    return Offer(
+        machine=row.machine,
+        term=row.term,  # type: ignore[arg-type]
+        price=_short(row.price),
+        vendor=row.vendor,
+        quote=row.quote,
+        currency=row.currency,
+        discount=_short(row.discount),
+        breaks=tuple(decode(Break, one, "breaks") for one in row.breaks),
+        support_per_year=_short(row.support_per_year),
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        source=row.source,
+        date=row.date,
+    )
+
+
+def _short(amount: Decimal) -> Decimal:
+    """Without zeros at its end, and never as 1E+5."""
+    return Decimal(f"{amount.normalize():f}")
+
+
 def _plain(usd: Decimal) -> Decimal:
-    """To cents where that is exact, else without zeros at its end: the database keeps four places."""
+    """To cents where that is exact, else without zeros at its end: the database keeps six places."""
     cents = usd.quantize(Decimal("0.01"))
     return cents if cents == usd else usd.normalize()

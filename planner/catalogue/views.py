@@ -12,6 +12,7 @@ from planner.catalogue.display import age
 from planner.catalogue.edit_views import book_for, known_table, row_for
 from planner.catalogue.forms import ModelForm
 from planner.catalogue.listing import SHOW, TITLES, Asked, book_lines, overview, table_of
+from planner.catalogue.quote_lines import QuoteLine
 from planner.catalogue.row_page import DEGREES, row_page
 from planner.catalogue.services import names_of
 
@@ -50,8 +51,10 @@ def price_book(request: HttpRequest, book_id: str) -> HttpResponse:
         (price, names.get(price.machine, ""), book.was(price.machine), book.is_own(price.machine))
         for price in book.book.prices
     ]
-    said = age(book.book.date, timezone.now().date())
-    context = {"book": book, "age": said, "lines": lines, "may_add": _may_add(request)}
+    today = timezone.now().date()
+    quotes = [QuoteLine(offer, names.get(offer.machine, ""), today) for offer in book.book.offers]
+    context = {"book": book, "age": age(book.book.date, today), "lines": lines, "quotes": quotes}
+    context |= {"may_add": _may_add(request), "expired": [line for line in quotes if line.problem]}
     return render(request, "catalogue/price_book.html", context)
 
 

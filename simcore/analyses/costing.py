@@ -117,6 +117,9 @@ def physics_of(row: DesignRow, step: Step, found: Json) -> Physics:
         cached_input_tokens=quantised(found["cached_prompt_tokens"]),
         output_tokens=quantised(found["output_tokens"]),
         saturation_req_per_s=quantised(found["saturation_req_per_s"]) or None,
+        capacity_low=None if row.capacity_low is None else quantised(min(row.capacity_low, step.capacity_req_per_s)),
+        capacity_high=quantised(max(row.capacity_high, step.capacity_req_per_s)) if row.capacity_high else None,
+        slo_attainment=quantised(found["slo_attainment"]),
     )
 
 

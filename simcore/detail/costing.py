@@ -4,6 +4,9 @@
   takes t would take, without the prompts, g_decode(d) + d x (s + b x mean context), and without the decodes
   g_prefill(p) and the attention that is left of t; t is split in the ratio of the two. The mean context is that of
   the workload's decode steps. Padding counts as prompts.
+- **SLO attainment**: at the rate, the share of requests within the limit of every metric at its highest percentile
+  (of an attainment, within both), the same request all of them; refused and unfinished ones are within none. TBT over
+  gaps is no request's: of it the share of gaps within counts, where that is less.
 - **Saturation**: the same requests at ``OVERLOAD`` times the capacity under the SLO, measured between the finishes of
   the first and the last tenth: requests a second while it is never without work, whatever the latency.
 """
@@ -18,11 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simcore.capacity.probes import Prober
+from simcore.detail.late import late_by_metric
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.outputs import FINISHED, IterationLog, RunResult
+from simcore.evaluation import LimitResult
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.latency.curve import PS_PER_S, BatchKind, IterationCurve
 from simcore.simulation import EngineName, engine
+from simcore.slo.latencies import Latencies
+from simcore.slo.objective import Objective
 from simcore.spec import Case
 from simcore.traces import Trace
 
@@ -51,11 +58,32 @@ def costing(
             {"prefill": pool.prefill, "decode": pool.decode, "hybrid": pool.hybrid} for pool in probe.result.pools
         ],
         "prompt_share_of_mixed": prompt_shares(inputs, log, mean_context(statistics), len(case.pools)),
+        "slo_attainment": attainment(probe.goal, probe.latencies, probe.summary.slo.limits),
         "saturation_req_per_s": finished_per_s(busy.run),
         "new_prompt_tokens": statistics.prompt_tokens,
         "cached_prompt_tokens": float(probe.load.cached_prompt_tokens.mean()),
         "output_tokens": statistics.decode_tokens + 1,
     }
+
+
+def attainment(goal: Objective, latencies: Latencies, limits: Sequence[LimitResult]) -> float:
+    """Of the window's requests; 1 of none."""
+    late = np.zeros(len(latencies), bool)
+    for one, _ in late_by_metric(goal, latencies, limits):
+        late |= one
+    requests = 1 - float(late.mean()) if len(late) else 1.0
+    gaps = [limit.limit for limit in limits if limit.metric == "tbt_s"]
+    return min(requests, _gaps_within(latencies, max(gaps))) if gaps else requests
+
+
+def _gaps_within(latencies: Latencies, limit_s: float) -> float:
+    """The share of the gaps due, by halving: those that never came are beyond."""
+    low, high = 0, latencies.gaps.total
+    while low < high:
+        rank = (low + high + 1) // 2
+        within = latencies.gaps.at_ranks([rank])[0] <= limit_s * PS_PER_S
+        low, high = (rank, high) if within else (low, rank - 1)
+    return low / latencies.gaps_due if latencies.gaps_due else 1.0
 
 
 def mean_context(statistics: WorkloadStatistics) -> float:

@@ -12,7 +12,7 @@ attainment, beyond either. TBT over gaps is no request's and is not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,21 +21,19 @@ from numpy.typing import NDArray
 
 from simcore.capacity.probes import Prober
 from simcore.catalogue import resolve_machine
-from simcore.evaluation import LimitResult
+from simcore.detail.late import Late, late_by_metric
 from simcore.fleet import pool_machines, replica_count, spanned
 from simcore.latency.curve import PS_PER_S
 from simcore.metrics.waited import window_latencies
 from simcore.simulation import EngineName, simulate
-from simcore.slo.latencies import INFINITE, Latencies
-from simcore.slo.objective import Objective, limit_values
-from simcore.spec import AttainmentSlo, AvailabilitySpec, Case, PoolSpec, encode
+from simcore.slo.latencies import Latencies
+from simcore.spec import AvailabilitySpec, Case, PoolSpec, encode
 from simcore.traces import Trace
 
 FAILS_AFTER, MEASURED_TO = 0.3, 0.9
 """Shares of the requests."""
 STRETCH_S = 10
 CHANCE = 3.0
-Late = tuple[NDArray[np.bool_], float]
 
 
 def failure(
@@ -56,7 +54,7 @@ def failure(
         "limits": [encode(limit) for limit in done.summary.slo.limits],
         "measured_s": (int(load.arrival_ps[last - 1]) - at_ps) / PS_PER_S,
         "requests": last - first,
-        "recovered_s": recovered_s(at_ps, latencies, _late(probe.goal, latencies, done.summary.slo.limits)),
+        "recovered_s": recovered_s(at_ps, latencies, late_by_metric(probe.goal, latencies, done.summary.slo.limits)),
     }
 
 
@@ -75,30 +73,6 @@ def _failing(case: Case, place: int, lost: int, at_s: float) -> Case:
     changes = tuple(AvailabilitySpec("failed", at_s, replica) for replica in range(count - lost, count))
     pools = tuple(replace(pool, availability=changes) if i == place else other for i, other in enumerate(case.pools))
     return replace(case, pools=pools)
-
-
-def _late(goal: Objective, latencies: Latencies, limits: Sequence[LimitResult]) -> list[Late]:
-    """Which requests are late by each metric, and the share that may be."""
-    if isinstance(goal.slo, AttainmentSlo):
-        ttft, tpot = (limit * PS_PER_S for limit in (goal.slo.ttft_s, goal.slo.tpot_s))
-        late = (latencies.ttft_ps > ttft) | (latencies.ttft_ps == INFINITE) | (latencies.tpot_ps > tpot)
-        return [(late, 1 - goal.slo.share)]
-    highest = {limit.metric: limit for limit in sorted(limits, key=lambda limit: limit.percentile)}
-    found = []
-    for limit in highest.values():
-        values = limit_values(goal, latencies, limit)
-        if values is not None:
-            found.append((_of_all(latencies, values) > limit.limit, 1 - limit.percentile / 100))
-    return found
-
-
-def _of_all(latencies: Latencies, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One entry a request: what only requests with a second token have is 0 of the others."""
-    if len(values) == len(latencies):
-        return values
-    every = np.zeros(len(latencies))
-    every[latencies.has_tpot] = values
-    return every
 
 
 def recovered_s(failed_ps: int, latencies: Latencies, late: Iterable[Late]) -> float | None:

@@ -11,12 +11,20 @@ from decimal import Decimal
 from typing import Literal
 
 from simcore.economics.months import Month, month
-from simcore.spec import SpecError
+from simcore.economics.taken import Taken
+from simcore.spec import Exchange, Offer, SpecError
 from simcore.spec.decode import bounded
 
 Term = Literal["on_demand", "reserved_1y", "reserved_3y", "owned"]
 Allocation = Literal["accelerator_time", "tokens", "price_ratio"]
 YEARS: dict[Term, int] = {"reserved_1y": 1, "reserved_3y": 3}
+PRICE_OF: dict[Term, str] = {
+    "on_demand": "on_demand_usd_per_hour",
+    "reserved_1y": "reserved_1y_usd_per_hour",
+    "reserved_3y": "reserved_3y_usd_per_hour",
+    "owned": "capex_usd",
+}
+"""Where ``MachineCost`` has a term's price."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +42,42 @@ class MachineCost:
     ports: int = bounded(0, least=0)
     """On the fabric, of an owned one."""
     row: str = ""
-    """Which price it is from (``prices/list/dgx-h100``): what a figure links to."""
+    """Which price by the hour it is from (``list/dgx-h100``): what a figure links to; empty: it was entered."""
+    book: str = ""
+    """The id of the price book that the quotes stand in."""
+    quotes: tuple[Offer, ...] = ()
+    """Chosen instead of the prices above, at most one a term."""
+    taken: tuple[Taken, ...] = ()
+    """What the quotes come to for the machines of a plan: ``offers.quoted`` fills it in, with the prices above."""
+
+    def quote(self, term: Term) -> Offer | None:
+        """The one chosen for a term."""
+        return next((one for one in self.quotes if one.term == term), None)
+
+    def took(self, term: Term) -> Taken | None:
+        """What it comes to, once the plan is known."""
+        return next((one for one in self.taken if one.offer.term == term), None)
+
+    def row_of(self, term: Term, figure: str = "") -> str:
+        """Where a term's price stands, or another ``figure`` of what is bought: in a quote, a book, or as entered."""
+        took = self.took(term)
+        if took and (not figure or (figure == "support_usd_per_year" and took.support_usd)):
+            return f"{self.book}/quotes/{took.offer.key}"
+        if term == "on_demand" and self.row and not figure:
+            return self.row
+        return f"assumptions.machines.{self.machine}.{figure or PRICE_OF[term]}"
+
+    def how(self, term: Term) -> str:
+        """Of a quoted price, what it is from, for formulas: `` (290,000 EUR less 10 % × 1.08)``; empty: as it is."""
+        took = self.took(term)
+        return took.words if took else ""
 
     def usd_per_hour(self, term: Term) -> Decimal:
         """Of a rented one; SpecError where the term has no price."""
-        return self._price(f"{term}_usd_per_hour")
+        return self._price(PRICE_OF[term])
 
     def capex(self) -> Decimal:
-        return self._price("capex_usd")
+        return self._price(PRICE_OF["owned"])
 
     def _price(self, name: str) -> Decimal:
         price: Decimal | None = getattr(self, name)
@@ -142,6 +178,8 @@ class Assumptions:
     annual_discount_rate: Decimal = bounded(Decimal(0), least=0, most=1)
     allocation: Allocation = "accelerator_time"
     api: TokenPrice | None = None
+    rates: tuple[Exchange, ...] = ()
+    """By which quotes in other currencies are converted."""
 
     def machine(self, machine_id: str) -> MachineCost:
         """SpecError where none is known of it."""

@@ -1,180 +1,88 @@
-"""List prices and quotes of machines: what one costs under a term, for so many, on a day, in USD.
+"""Quotes in a plan: which number of machines picks the break, and the prices that follow.
 
-An offer beside another of the same machine and term stands in for it: a quote before a list price, of two quotes the
-one that costs less for the number asked for. What has expired is not used; it is named (``Standing``).
+A quote is used because somebody chose it, also after it has expired: its price does not change with the day on which a
+plan is looked at, how it stands does (``Offer.standing``) and is said beside it.
 """
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import ROUND_FLOOR, Decimal
+from typing import Any
 
-from simcore.economics.assumptions import MachineCost
-from simcore.economics.rounding import millionths
-from simcore.spec import SpecError, nearest
-from simcore.spec.decode import bounded
+from simcore.economics.assumptions import PRICE_OF, Assumptions, MachineCost, Term, Terms
+from simcore.economics.physics import Physics
+from simcore.economics.taken import Taken, taken
+from simcore.spec import Offer, Standing
 
-OfferTerm = Literal["on_demand", "reserved_1y", "reserved_3y", "purchase"]
-Standing = Literal["valid", "not_yet", "expired"]
-TERMS: tuple[OfferTerm, ...] = ("on_demand", "reserved_1y", "reserved_3y", "purchase")
-USD = "USD"
+
+def quoted(assumptions: Assumptions, physics: Physics) -> Assumptions:
+    """With the prices of the quotes chosen, for the machines of the plan's first design; SpecError where a currency
+    has no rate."""
+    if not any(one.quotes for one in assumptions.machines):
+        return assumptions
+    machines = tuple(_quoted(one, assumptions, physics) for one in assumptions.machines)
+    return replace(assumptions, machines=machines)
+
+
+def break_count(physics: Physics, machine: str, term: Term, terms: Terms) -> int:
+    """How many machines of a kind are taken under a term at first, in all pools; where none are, as when a plan is
+    compared with another, all of the design's."""
+    counts = [pool.machines for pool in physics.pools if pool.machine == machine]
+    base = sum(_base(count, terms.base_share) for count in counts) if terms.base != "on_demand" else 0
+    under = {terms.base: base, "on_demand": sum(counts) - base}
+    return under.get(term, 0) or sum(counts)
+
+
+def without_discounts(assumptions: Assumptions) -> Assumptions:
+    """The same at the quotes' prices before discount."""
+    machines = tuple(
+        replace(one, quotes=tuple(replace(offer, discount=Decimal(0)) for offer in one.quotes))
+        for one in assumptions.machines
+    )
+    return replace(assumptions, machines=machines)
 
 
 @dataclass(frozen=True)
-class Break:
-    """A price from so many machines on."""
-
-    machines: int = bounded(least=1)
-    price: Decimal = bounded(least=0)
-
-
-@dataclass(frozen=True)
-class Offer:
-    """One machine's price under one term, in its own currency; money as its source says it."""
+class Said:
+    """A quote of a plan, as it stood on the plan's own day."""
 
     machine: str
-    """A catalogue id."""
-    term: OfferTerm
-    price: Decimal = bounded(least=0)
-    """Before discount: an hour of one machine; of ``purchase``, one machine."""
-    currency: str = USD
-    discount: Decimal = bounded(Decimal(0), least=0, most=1)
-    """The share taken off price and breaks."""
-    breaks: tuple[Break, ...] = ()
-    """Instead of ``price`` from so many machines on: the largest that the number reaches."""
-    support_per_year: Decimal = bounded(Decimal(0), least=0)
-    """Of one bought machine; not discounted."""
-    vendor: str = ""
-    quote: str = ""
-    """The quote's number; empty: a list price."""
-    valid_from: str = ""
-    """The first day, as 2027-01-31; empty: always."""
-    valid_to: str = ""
-    """The last day; empty: open."""
-    source: str = "user"
-    date: str = ""
-    row: str = ""
-    """What a figure links to."""
-
-    def __post_init__(self) -> None:
-        first, last = _day(self.valid_from, "valid_from"), _day(self.valid_to, "valid_to")
-        if first and last and last < first:
-            raise SpecError(f"valid_to: found {self.valid_to}, expected no day before valid_from ({self.valid_from})")
-        counts = [one.machines for one in self.breaks]
-        if counts != sorted(set(counts)):
-            raise SpecError(f"breaks: found {counts} machines, expected each more than the one before")
-
-    def standing(self, day: datetime.date) -> Standing:
-        """Both days belong to it."""
-        first, last = _day(self.valid_from, "valid_from"), _day(self.valid_to, "valid_to")
-        if first and day < first:
-            return "not_yet"
-        return "expired" if last and day > last else "valid"
-
-    def before_discount(self, machines: int) -> Decimal:
-        """The price of one of so many."""
-        reached = [one.price for one in self.breaks if one.machines <= machines]
-        return reached[-1] if reached else self.price
-
-    def after_discount(self, machines: int) -> Decimal:
-        """before × (1 - discount), exact."""
-        return self.before_discount(machines) * (1 - self.discount)
-
-    @property
-    def name(self) -> str:
-        """``Quote Q-17 of Acme, valid to 2027-03-31``, or ``List price``."""
-        what = f"Quote {self.quote}" if self.quote else "List price"
-        until = f", valid to {self.valid_to}" if self.valid_to else ""
-        return f"{what}{f' of {self.vendor}' if self.vendor else ''}{until}"
+    row: str
+    taken: Taken
+    standing: Standing
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """What one unit of a currency is in USD, on a day, with where it is from."""
-
-    currency: str
-    usd: Decimal = bounded(above=0)
-    date: str = ""
-    source: str = ""
-
-
-@dataclass(frozen=True)
-class Taken:
-    """An offer as it is used: in USD, for the number asked for."""
-
-    offer: Offer
-    list_usd: Decimal
-    """Before discount, to a millionth, as the next."""
-    net_usd: Decimal
-    exchange: Exchange | None
-    """None: the offer is in USD."""
+def quotes_said(assumptions: Assumptions, day: date) -> Sequence[Said]:
+    """Of assumptions that are ``quoted``: every quote chosen."""
+    return [
+        Said(one.machine, one.row_of(took.offer.term), took, took.offer.standing(day))
+        for one in assumptions.machines
+        for took in one.taken
+    ]
 
 
-@dataclass(frozen=True)
-class Priced:
-    """A machine's cost by term, and the offers behind it."""
-
-    cost: MachineCost
-    taken: dict[OfferTerm, Taken]
-    not_used: tuple[tuple[Offer, Standing], ...]
-    """Those of the machine that have expired or do not hold yet."""
+def standing_words(offer: Offer, day: date, when: str) -> str:
+    """``expired on 2027-01-31, before 2027-02-03 (today)``; empty where it holds."""
+    standing = offer.standing(day)
+    if standing == "expired":
+        return f"expired on {offer.valid_to}, before {day.isoformat()} ({when})"
+    return f"not valid before {offer.valid_from}, after {day.isoformat()} ({when})" if standing == "not_yet" else ""
 
 
-def priced(
-    offers: Iterable[Offer], rates: Sequence[Exchange], machine: str, machines: int, day: datetime.date, ports: int = 0
-) -> Priced:
-    """Each term's best standing offer of the machine, for so many of them; SpecError where a currency has no rate."""
-    own = [offer for offer in offers if offer.machine == machine]
-    taken: dict[OfferTerm, Taken] = {}
-    for term in TERMS:
-        standing = [offer for offer in own if offer.term == term and offer.standing(day) == "valid"]
-        if standing:
-            taken[term] = min(
-                (_taken(offer, rates, machines) for offer in standing),
-                key=lambda one: (not one.offer.quote, one.net_usd),
-            )
-    on_demand, reserved_1y, reserved_3y, capex = (taken[term].net_usd if term in taken else None for term in TERMS)
-    bought = taken.get("purchase")
-    cost = MachineCost(
-        machine,
-        on_demand,
-        reserved_1y,
-        reserved_3y,
-        capex,
-        support_usd_per_year=_usd(bought.offer.support_per_year, bought.exchange) if bought else Decimal(0),
-        ports=ports,
-        row=next((one.offer.row for one in taken.values()), ""),
+def _quoted(cost: MachineCost, assumptions: Assumptions, physics: Physics) -> MachineCost:
+    if not any(pool.machine == cost.machine for pool in physics.pools):
+        return cost
+    found = tuple(
+        taken(offer, assumptions.rates, break_count(physics, cost.machine, offer.term, assumptions.terms))
+        for offer in cost.quotes
     )
-    not_used = [(offer, offer.standing(day)) for offer in own]
-    return Priced(cost, taken, tuple(one for one in not_used if one[1] != "valid"))
+    prices: dict[str, Any] = {PRICE_OF[one.offer.term]: one.net_usd for one in found}
+    support = next((one.support_usd for one in found if one.support_usd), cost.support_usd_per_year)
+    return replace(cost, taken=found, support_usd_per_year=support, **prices)
 
 
-def _taken(offer: Offer, rates: Sequence[Exchange], machines: int) -> Taken:
-    exchange = None if offer.currency == USD else _rate(offer, rates)
-    before, after = offer.before_discount(machines), offer.after_discount(machines)
-    return Taken(offer, _usd(before, exchange), _usd(after, exchange), exchange)
-
-
-def _usd(amount: Decimal, exchange: Exchange | None) -> Decimal:
-    return millionths(amount * exchange.usd if exchange else amount)
-
-
-def _rate(offer: Offer, rates: Sequence[Exchange]) -> Exchange:
-    for one in rates:
-        if one.currency == offer.currency:
-            return one
-    known = [USD, *(one.currency for one in rates)]
-    raise SpecError(
-        f"offers: {offer.name} for '{offer.machine}' is in {offer.currency}, which has no rate:"
-        f" expected one of {', '.join(known)}{nearest(offer.currency, known)}"
-    )
-
-
-def _day(text: str, where: str) -> datetime.date | None:
-    try:
-        return datetime.date.fromisoformat(text) if text else None
-    except ValueError:
-        raise SpecError(f"{where}: found {text!r}, expected a day such as 2027-01-31") from None
+def _base(machines: int, share: Decimal) -> int:
+    return int((machines * share).to_integral_value(ROUND_FLOOR))

@@ -55,6 +55,11 @@ class Physics:
     output_tokens: Decimal = bounded(above=0)
     saturation_req_per_s: Decimal | None = bounded(None, above=0)
     """What it finishes where it is never without work, whatever the latency; None: not simulated."""
+    capacity_low: Decimal | None = bounded(None, least=0)
+    """The 90 % interval of the capacity (docs/uncertainty.md), as ``capacity_high``; None: not known."""
+    capacity_high: Decimal | None = bounded(None, above=0)
+    slo_attainment: Decimal | None = bounded(None, least=0, most=1)
+    """The share of requests within the SLO's limits at the rate (``simcore/detail/costing.py``)."""
 
     @property
     def machines(self) -> int:

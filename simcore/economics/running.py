@@ -73,8 +73,11 @@ class _Sheet:
             cost = self.assumptions.machine(machine)
             price, hours = cost.usd_per_hour("on_demand"), nine_digits(self.month.hours * share * count)
             part = "" if share == 1 else f" × {share:f} of the hours"
-            formula = f"{count} machines × {self.month.hours} h{part} × ${price:,f}/h"
-            yield self._line(role, machine, "on_demand", hours, "machine-hours", price, formula, (cost.row,))
+            formula = f"{count} machines × {self.month.hours} h{part} × ${price:,f}/h{cost.how('on_demand')}"
+            rows: tuple[str, ...] = (cost.row_of("on_demand"),)
+            if part:
+                rows = (*rows, "assumptions.terms.on_demand_share_of_hours")
+            yield self._line(role, machine, "on_demand", hours, "machine-hours", price, formula, rows)
 
     def support(self) -> Iterator[CostLine]:
         """owned machines × price a year ÷ 12."""
@@ -83,9 +86,8 @@ class _Sheet:
             price = millionths(cost.support_usd_per_year / MONTHS_A_YEAR)
             if count and price:
                 formula = f"{count} machines × ${cost.support_usd_per_year:,f} a year ÷ 12"
-                yield self._line(
-                    role, machine, "support", Decimal(count), "machine-months", price, formula, (cost.row,)
-                )
+                rows = (cost.row_of("owned", "support_usd_per_year"),)
+                yield self._line(role, machine, "support", Decimal(count), "machine-months", price, formula, rows)
 
     def electricity(self) -> Iterator[CostLine]:
         """kWh × tariff, and what cooling and losses add: kWh × (PUE - 1) × tariff."""

@@ -97,13 +97,13 @@ def _purchase(tranche: Tranche, assumptions: Assumptions) -> Schedule:
     paid = cost.capex() * tranche.machines
     residual = paid * assumptions.ownership.residual_share
     payments = [Payment(tranche.delivered, paid, at_start=True)]
-    words = f"{tranche.machines} machines × ${cost.capex():,f}"
+    words = f"{tranche.machines} machines × ${cost.capex():,f}{cost.how('owned')}"
     if residual:
         payments.append(Payment(tranche.ends.plus(-1), -residual, category="residual"))
         words += f" less a residual of {assumptions.ownership.residual_share:f} of it"
     return Schedule(
         tranche.role, tranche.machine, "capital", tuple(payments), tranche.in_service, tranche.months, words,
-        (cost.row, "assumptions.ownership"),
+        (cost.row_of("owned"), "assumptions.ownership"),
     )  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def _fabric(tranche: Tranche, assumptions: Assumptions) -> Schedule | None:
     paid = (Payment(tranche.delivered, ports * price, at_start=True, category="fabric"),)
     return Schedule(
         tranche.role, tranche.machine, "fabric", paid, tranche.in_service, tranche.months,
-        f"{ports} ports × ${price:,f}", (cost.row, "assumptions.ownership.fabric_usd_per_port"),
+        f"{ports} ports × ${price:,f}", (cost.row_of("owned", "ports"), "assumptions.ownership.fabric_usd_per_port"),
     )  # fmt: skip
 
 
@@ -130,10 +130,10 @@ def _reservation(tranche: Tranche, assumptions: Assumptions) -> Schedule:
     if share < 1:
         rest = whole * (1 - share) / months
         payments += [Payment(tranche.in_service.plus(k), rest, category="reserved") for k in range(months)]
-    words = f"{tranche.machines} machines × ${price:,f}/h × {HOURS_A_YEAR * years:,} h"
+    words = f"{tranche.machines} machines × ${price:,f}/h{cost.how(tranche.term)} × {HOURS_A_YEAR * years:,} h"
     if share:
         words += f", {share:f} of it upfront"
     return Schedule(
         tranche.role, tranche.machine, "reserved", tuple(payments), tranche.in_service, months, words,
-        (cost.row, "assumptions.terms"),
+        (cost.row_of(tranche.term), "assumptions.terms"),
     )  # fmt: skip

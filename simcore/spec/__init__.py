@@ -19,7 +19,8 @@ from simcore.spec.case import (
 )
 from simcore.spec.decode import SpecError, bounded, decode, encode, nearest
 from simcore.spec.hardware import PRECISION_BYTES, Accelerator, Fabric, Machine, Model
-from simcore.spec.prices import Price, PriceBook
+from simcore.spec.offers import OFFER_TERMS, USD, Break, Exchange, Offer, OfferTerm, Standing
+from simcore.spec.prices import Price, PriceBook, rate_of
 from simcore.spec.slo import AbsoluteSlo, AttainmentSlo, Limit, Slo, SlowdownSlo, decode_slo
 from simcore.spec.study import (
     AlsoTry,
@@ -38,16 +39,20 @@ __all__ = [
     "BUDGET_KINDS",
     "DEFAULT_PUE",
     "MOST_AUTO_BUDGET",
+    "OFFER_TERMS",
     "PRECISION_BYTES",
     "SCHEDULER_KINDS",
+    "USD",
     "AbsoluteSlo",
     "Accelerator",
     "AlsoTry",
     "AttainmentSlo",
     "AvailabilitySpec",
     "AvailabilityState",
+    "Break",
     "Case",
     "CountGrid",
+    "Exchange",
     "Fabric",
     "KvTransferSpec",
     "LatencySpec",
@@ -56,6 +61,8 @@ __all__ = [
     "MachineChoice",
     "MemorySpec",
     "Model",
+    "Offer",
+    "OfferTerm",
     "PoolSpec",
     "Price",
     "PriceBook",
@@ -65,6 +72,7 @@ __all__ = [
     "Slo",
     "SlowdownSlo",
     "SpecError",
+    "Standing",
     "StudyLimits",
     "StudySpec",
     "Week",
@@ -77,4 +85,5 @@ __all__ = [
     "decode_study",
     "encode",
     "nearest",
+    "rate_of",
 ]

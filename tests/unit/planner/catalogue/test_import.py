@@ -248,7 +248,7 @@ def test_prices_are_imported_into_books(alice_client: Client, alice: User, charl
         ("list,dgx-h10,30,USD,on_demand,2026-11-30,offer,user", "machine: found ‘dgx-h10’"),
         ("list,dgx-h100,0,USD,on_demand,2026-11-30,offer,user", "usd_per_hour: found ‘0’, expected dollars"),
         ("list,dgx-h100,1e9,USD,on_demand,2026-11-30,offer,user", "usd_per_hour: found ‘1e9’"),
-        ("list,dgx-h100,30,EUR,on_demand,2026-11-30,offer,user", "currency: found ‘EUR’, expected USD"),
+        ("list,dgx-h100,30,EUR,on_demand,2026-11-30,offer,user", "local_per_hour: found ‘’, expected EUR an hour"),
         ("list,dgx-h100,30,USD,leased,2026-11-30,offer,user", "kind: found ‘leased’"),
         ("list,dgx-h100,30,USD,owned,2026-11-30,,user", "source: found nothing"),
         ("My list,dgx-h100,30,USD,owned,2026-11-30,offer,user", "book: found ‘My list’"),

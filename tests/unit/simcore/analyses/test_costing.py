@@ -10,6 +10,7 @@ from tests.unit.simcore.analyses.subjects import MadeUp, subject
 FOUND = {
     "mean_w": 61234.567891234, "saturation_req_per_s": 101.23456789123,
     "new_prompt_tokens": 1000.0, "cached_prompt_tokens": 0.0, "output_tokens": 200.5,
+    "slo_attainment": 0.99123456789,
 }  # fmt: skip
 BUSY = {"prefill": 0.1, "decode": 0.0, "hybrid": 0.6}
 
@@ -36,6 +37,8 @@ def test_figures_of_a_design_enter_with_nine_digits_and_come_back_from_json():
     assert physics.mean_w == Decimal("61234.5679")
     assert physics.saturation_req_per_s == Decimal("101.234568")
     assert physics.output_tokens == Decimal("200.5")
+    assert physics.slo_attainment == Decimal("0.991234568")
+    assert physics.capacity_low <= physics.capacity_req_per_s <= physics.capacity_high
     (mixed,) = physics.pools
     assert (mixed.prefill, mixed.hybrid_prefill, mixed.hybrid_decode) == (
         Decimal("0.1"),

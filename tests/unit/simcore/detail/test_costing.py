@@ -30,6 +30,29 @@ def test_machines_that_never_wait_finish_more_than_they_hold_under_the_slo():
     assert saturation == pytest.approx(offered_more, rel=0.05)
 
 
+def test_the_share_of_requests_within_the_slo_is_that_of_the_run():
+    limits = {"kind": "attainment", "ttft_s": 0.3, "tpot_s": 0.03, "share": 0.9}
+    case = case_of("sarathi", slo=limits)
+    both, *_ = at_rate(case, traffic(), RATE).summary.slo.limits
+    assert costing(case, traffic(), RATE, 6.0)["slo_attainment"] == pytest.approx(both.value, abs=1e-12)
+    assert 0 < both.value < 1
+
+
+@pytest.mark.parametrize("metric", ["ttft_s", "tbt_s"])
+def test_of_a_percentile_at_least_its_share_is_within_the_value_that_it_came_to(metric):
+    limits = [{"metric": metric, "percentile": 90, "limit": 1.0}]
+    (found,) = at_rate(
+        case_of("sarathi", slo={"kind": "absolute", "limits": limits}), traffic(), RATE
+    ).summary.slo.limits
+    limits[0]["limit"] = found.value
+    case = case_of("sarathi", slo={"kind": "absolute", "limits": limits})
+    share = costing(case, traffic(), RATE, 6.0)["slo_attainment"]
+    assert 0.9 <= share < 1
+    limits[0]["limit"] = found.value * 0.999
+    less = case_of("sarathi", slo={"kind": "absolute", "limits": limits})
+    assert costing(less, traffic(), RATE, 6.0)["slo_attainment"] < 0.9
+
+
 def test_pools_that_never_mix_have_no_share():
     assert costing(case_of("splitwise"), traffic(), RATE, 6.0)["prompt_share_of_mixed"] == [None, None]
     (share,) = costing(case_of("sarathi"), traffic(), RATE, 6.0)["prompt_share_of_mixed"]
