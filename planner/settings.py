@@ -186,16 +186,21 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["planner.api.access.SignedInOrGuest"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_PAGINATION_CLASS": "planner.api.pagination.Pagination",
+    "DEFAULT_PARSER_CLASSES": ["planner.api.parsers.PlainJsonParser"],
+    "DEFAULT_SCHEMA_CLASS": "planner.api.document.DeclaredSchema",
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.AnonRateThrottle",
-        "planner.api.access.CallerRateThrottle",
+        "planner.api.throttles.CallerRateThrottle",
+        "planner.api.throttles.WriteRateThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {
         "anon": envstr("PHASEPLAN_API_ANON_RATE", "60/min"),
         "user": envstr("PHASEPLAN_API_USER_RATE", "1200/min"),
+        "write": envstr("PHASEPLAN_API_WRITE_RATE", "120/min"),
+        "failed_token": envstr("PHASEPLAN_API_FAILED_TOKEN_RATE", "20/min"),
     },
+    # Of what X-Forwarded-For says, only what the proxy in front added is to be believed.
+    "NUM_PROXIES": 1 if envbool("PHASEPLAN_BEHIND_PROXY", False) else 0,
     "EXCEPTION_HANDLER": "planner.api.errors.exception_handler",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }

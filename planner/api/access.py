@@ -7,11 +7,11 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
-from rest_framework.throttling import UserRateThrottle
 
 from planner.accounts import tokens
 from planner.accounts.models import ApiToken, User
 from planner.accounts.owned import Guest, may_write_by
+from planner.api.throttles import failed_here
 
 if TYPE_CHECKING:  # whose settings name this module
     from rest_framework.views import APIView
@@ -29,6 +29,7 @@ class BearerAuthentication(BaseAuthentication):
             return None
         token = tokens.find(text.strip())
         if token is None or token.created_by is None:
+            failed_here(request)
             raise AuthenticationFailed("No such token, or one that is revoked, expired or its maker's no more.")
         tokens.used(token)
         token.created_by.api_token = token
@@ -57,13 +58,3 @@ class SignedInOrGuest(BasePermission):
         if isinstance(request.auth, ApiToken) and not reads and not may_write_by(request.auth):
             raise PermissionDenied("This token has scope read, expected one of scope write.")
         return bool(request.user and request.user.is_authenticated)
-
-
-class CallerRateThrottle(UserRateThrottle):
-    """A user's requests; those with a token are counted by token."""
-
-    def get_cache_key(self, request: Request, view: "APIView") -> str | None:
-        if isinstance(request.auth, ApiToken):
-            return self.cache_format % {"scope": self.scope, "ident": f"token-{request.auth.pk}"}
-        key: str | None = super().get_cache_key(request, view)
-        return key

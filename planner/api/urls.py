@@ -9,6 +9,7 @@ from planner.comparing.urls import rest_patterns as comparing
 from planner.finance.urls import rest_patterns as finance
 from planner.lazy import views_of
 from planner.power_logs.urls import rest_patterns as power_logs
+from planner.scenarios.urls import rest_patterns as scenarios
 from planner.studies.urls import rest_patterns as studies
 from planner.workloads.urls import rest_patterns as workloads
 
@@ -17,10 +18,12 @@ view = views_of("planner.api.views")
 app_name = "api"
 urlpatterns = [
     path("", view("Root"), name="root"),
+    path("openapi.json", views_of("planner.api.document_views")("OpenApi"), name="openapi"),
     path("catalogue/", include(catalogue)),
     path("workloads/", include(workloads)),
     path("calibrations/", include(calibrations)),
     path("power-logs/", include(power_logs)),
+    path("scenarios/", include(scenarios)),
     path("studies/", include(studies)),
     path("studies/", include(analyses)),
     path("studies/", include(finance)),

@@ -9,13 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from planner.api.operation import RestView, operation
+from planner.api.shapes import keyed, text
+
 CONVERTER = re.compile(r"<(?:\w+:)?(\w+)>")
 """What Django's patterns have where the documentation of the API has ``{study_id}``."""
 
 
-class Root(APIView):
+class Root(RestView):
     """Every address of REST v1, as a template under its name."""
 
+    @operation("Addresses", answers={200: keyed(text())})
     def get(self, request: Request) -> Response:
         from planner.api.urls import urlpatterns
 

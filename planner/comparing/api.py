@@ -5,25 +5,76 @@ from typing import Any
 
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from planner.api.operation import RestView, operation
+from planner.api.queries import words_of
+from planner.api.shapes import Shape, anything, flag, keyed, many, maybe, money, text, whole
+from planner.api.shapes import told as shape_of
 from planner.comparing.asked import Line
 from planner.comparing.columns import Column
 from planner.comparing.page import ComparePage, Driven, compare_page
 from planner.studies.actions import study_for
+from planner.studies.api_shapes import DESIGN
 from simcore.rows import as_json
 
+ADDRESSED = (
+    words_of("study", "A study's number.", several=True),
+    words_of("design", "A study's number, `:` and one of its designs.", several=True),
+    words_of("baseline", "The one that the others are told against, as `study` or `design` has it."),
+    words_of("order", "Of the steps of `drivers`, such as `rate.prices`."),
+)
+COLUMN = shape_of(
+    "",
+    name=text("A to D."),
+    study=whole(),
+    design=maybe(text("Null: its answer.")),
+    title=text(),
+    state=text(),
+    partial=flag(),
+    engine_version=text(),
+    row=maybe(DESIGN),
+)
+COMPARED_LINE = shape_of(
+    "", label=text(), differs=flag(), values=keyed(anything()), against_baseline=keyed(anything())
+)  # fmt: skip
+STEP = shape_of(
+    "",
+    kind=text(),
+    inputs=many(text()),
+    answer=anything(),
+    usd_per_month=money(),
+    change=money(),
+    alone=maybe(money()),
+    simulated=flag(),
+    kinds=many(text()),
+)
+DRIVEN: Shape = {
+    **shape_of("", to=text(), words=anything(), by_way_of=many(text()), usd_per_month=keyed(money()), steps=many(STEP)),
+}
+COMPARISON: Shape = {
+    **shape_of("", columns=many(COLUMN), left_out=whole(), baseline=maybe(text())),
+}
+COMPARISON["properties"] |= {
+    "verdict": anything("In sentences."),
+    "incomplete": anything(),
+    "inputs": many(COMPARED_LINE),
+    "figures": many(COMPARED_LINE),
+    "drivers": many(DRIVEN),
+}
 
-class Compare(APIView):
+
+class Compare(RestView):
     """``?study=1&study=2&design=1:0b7f…``, at most four; ``baseline``: one of them."""
 
+    @operation("Answers side by side", query=ADDRESSED, answers={200: COMPARISON}, errors=(404,))
     def get(self, request: Request) -> Response:
         return Response(as_told(compare_page(request.user, request.query_params)))
 
 
-class StudyCompare(APIView):
+class StudyCompare(RestView):
     """The same of one study's answer and designs alone."""
 
+    @operation("A study's designs side by side", query=ADDRESSED, answers={200: COMPARISON})
     def get(self, request: Request, study_id: int) -> Response:
         study_for(request, study_id)
         return Response(as_told(compare_page(request.user, request.query_params, of_study=study_id)))

@@ -9,15 +9,35 @@ from django.http import Http404
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from planner.api.listing import Table
+from planner.api.operation import RestView, operation
+from planner.api.queries import choice_of, words_of
+from planner.api.shapes import address, anything, keyed, many, maybe, text, told, whole
 from planner.finance import exports
 from planner.finance.costs import Costs
 from planner.finance.views import costs_for
 from planner.studies.actions import study_for
-from planner.studies.api import DesignPagination
 from simcore.economics.lines import View
 from simcore.spec import SpecError
+
+CHOSEN = (
+    choice_of("view", get_args(View), "`book` unless it says otherwise."),
+    words_of("design", "One of the study's designs; else the answer's."),
+    words_of("set", "Assumptions by their number, `own` for none; else those saved last."),
+)
+TABLE = Table()
+ROWS = told(
+    "The rows of the file of that name.",
+    study=whole(),
+    view=text(),
+    count=whole(),
+    next=maybe(address()),
+    previous=maybe(address()),
+    results=many(keyed(anything())),
+)
+UNDER_WAY = told("", study=whole(), state=text(), count=whole(), results=many(anything()))
+COSTS = keyed(anything(), "costs.json.")
 
 
 class NotWorkedOut(APIException):
@@ -30,10 +50,14 @@ class NotPriced(APIException):
     default_code = "not_priced"
 
 
-class CostRows(APIView):
+class CostRows(RestView):
     """``lines``, ``cash-flow`` or ``unit-costs``, with the columns of the file of that name; all rows unless ``limit``
     asks for fewer. 202 while the costs are being worked out, 409 until somebody has asked for that."""
 
+    @operation(
+        "A study's cost rows", query=(*CHOSEN, *TABLE.query), answers={200: ROWS, 202: UNDER_WAY}, errors=(409,),
+        headers={202: ("Retry-After",)},
+    )  # fmt: skip
     def get(self, request: Request, study_id: int, name: str) -> Response:
         costs, view = costs_for(request, study_for(request, study_id)), _view(request)
         table = exports.TABLES.get(name)
@@ -45,18 +69,20 @@ class CostRows(APIView):
             rows = table.told(_known(costs), view)
         except SpecError as error:
             raise NotPriced(f"{error}.") from error
-        pages = DesignPagination()
-        page = pages.paginate_queryset(rows, request, view=self)
-        found = {"study": study_id, "view": view, "count": len(rows), "next": None, "previous": None}
-        if page is not None:
-            found |= {"next": pages.get_next_link(), "previous": pages.get_previous_link()}
-        return Response({**found, "results": rows if page is None else page})
+        numbered = list(enumerate(rows))
+        # The next page is of the same assumptions, whatever is saved meanwhile: then a row's place is its name.
+        page = TABLE.page(request, numbered, lambda pair: str(pair[0]), set=costs.set_name)
+        return page.answer((row for _, row in page), study=study_id, view=view)
 
 
-class AllCosts(APIView):
+class AllCosts(RestView):
     """costs.json: the lines with the physics and assumptions that they follow from, cash flow, NPV and the bridge
     between the views."""
 
+    @operation(
+        "All of a study's costs", query=CHOSEN, answers={200: COSTS, 202: UNDER_WAY}, errors=(409,),
+        headers={202: ("Retry-After",)},
+    )  # fmt: skip
     def get(self, request: Request, study_id: int) -> Response:
         costs, view = costs_for(request, study_for(request, study_id)), _view(request)
         if costs.section.is_active:

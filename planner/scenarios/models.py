@@ -22,6 +22,9 @@ class Scenario(OwnedModel):
     origin = models.CharField(max_length=300, blank=True, editable=False)
     """Which question it is a copy of, in words; empty where it is none."""
 
+    updated_at = models.DateTimeField(default=timezone.now, db_index=True, editable=False)
+    """When it was last given another name, note or revision."""
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["team", "shipped_id"], name="one_copy_of_a_shipped_scenario")]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.utils import timezone
 
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
@@ -68,6 +69,7 @@ def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any], *,
     if latest.inputs == inputs and (not latest.rows or rows == rows_now(user, inputs, latest.rows)):
         return latest
     asked = name_of(user, inputs, kept) if latest.name else ""
+    Scenario.unscoped.filter(pk=scenario.pk).update(updated_at=timezone.now())
     return Revision.objects.create(
         scenario=scenario, number=latest.number + 1, inputs=inputs, rows=rows, created_by=user, name=asked
     )

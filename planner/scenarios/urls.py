@@ -4,6 +4,7 @@ from planner.lazy import views_of
 
 view = views_of("planner.scenarios.views")
 history = views_of("planner.scenarios.history_views")
+rest = views_of("planner.scenarios.api")
 
 app_name = "scenarios"
 urlpatterns = [
@@ -15,3 +16,10 @@ urlpatterns = [
     path("questions/<int:scenario_id>/links", history("share"), name="share"),
     path("questions/<int:scenario_id>/links/<int:link_id>/revoke", history("revoke"), name="revoke"),
 ]
+rest_patterns = [
+    path("", rest("Scenarios"), name="scenarios"),
+    path("<int:scenario_id>", rest("ScenarioDetail"), name="scenario"),
+    path("<int:scenario_id>/revisions/", rest("Revisions"), name="revisions"),
+    path("<int:scenario_id>/revisions/<int:number>", rest("RevisionDetail"), name="revision"),
+]
+"""Under /api/v1/scenarios/."""

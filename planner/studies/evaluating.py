@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from celery.exceptions import SoftTimeLimitExceeded
+from django.utils import timezone
 
 from planner.studies import planning, store, stored
 from planner.studies.contexts import context_of
@@ -84,6 +85,8 @@ class Results:
         except LostClaimError:
             store.keep(entries)
             raise
+        # After the transaction: who cancels locks the study first, then its shards.
+        Study.unscoped.filter(pk=rows[0].study_id).update(updated_at=timezone.now())
 
     def write_if_due(self) -> None:
         if time.monotonic() - self._written_at >= WRITE_EVERY_S:

@@ -47,6 +47,8 @@ class Study(OwnedModel):
     worked_s = models.FloatField(default=0.0, editable=False)
     """How long it had run before that."""
     finished_at = models.DateTimeField(null=True, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, db_index=True, editable=False)
+    """When anything that is told of it was last another: its state, or what it has found."""
 
     class Meta:
         verbose_name_plural = "studies"

@@ -24,8 +24,8 @@ def take_over(study: Study) -> bool:
         return False
     _copy_designs(twin, study)
     study.state, study.engine_version = State.DONE, twin.engine_version
-    study.started_at = study.finished_at = timezone.now()
-    study.save(update_fields=["state", "engine_version", "started_at", "finished_at"])
+    study.started_at = study.finished_at = study.updated_at = timezone.now()
+    study.save(update_fields=["state", "engine_version", "started_at", "finished_at", "updated_at"])
     return True
 
 

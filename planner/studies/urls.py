@@ -29,5 +29,9 @@ rest_patterns = [
     path("", rest("Studies"), name="studies"),
     path("<int:study_id>", rest("StudyDetail"), name="study"),
     path("<int:study_id>/designs", rest("StudyDesigns"), name="study_designs"),
+    path("<int:study_id>/answer", rest("StudyAnswer"), name="study_answer"),
+    path("<int:study_id>/frontier", rest("StudyFrontier"), name="study_frontier"),
+    path("<int:study_id>/cancel", rest("StudyCancelled"), name="study_cancel"),
+    path("<int:study_id>/retry", rest("StudyRetried"), name="study_retry"),
 ]
 """Under /api/v1/studies/."""

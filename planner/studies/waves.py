@@ -156,6 +156,7 @@ def locked(study: Study) -> Study:
 def move(study: Study, state: State, **fields: Any) -> None:
     if state == State.RUNNING and study.started_at is None:
         fields["started_at"] = timezone.now()
-    for name, value in {"state": state, **fields}.items():
+    fields |= {"state": state, "updated_at": timezone.now()}
+    for name, value in fields.items():
         setattr(study, name, value)
-    study.save(update_fields=["state", *fields])
+    study.save(update_fields=list(fields))

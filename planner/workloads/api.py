@@ -7,13 +7,31 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404
 from rest_framework.exceptions import APIException, ValidationError
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from planner.accounts.teams import writing_team
-from planner.api.pagination import Pagination
+from planner.api.listing import Filter, Listing
+from planner.api.operation import RestView, operation
+from planner.api.parsers import PlainJsonParser
+from planner.api.queries import choice_of, flag_of, words_of
+from planner.api.shapes import (
+    Shape,
+    address,
+    anything,
+    asked,
+    flag,
+    keyed,
+    number,
+    one_of,
+    page,
+    text,
+    time,
+    told,
+    whole,
+    with_more,
+)
 from planner.plain_text import plain
 from planner.workloads import services
 from planner.workloads.dependents import dependents, is_used
@@ -27,23 +45,70 @@ from simcore.traces.prefix_cache import shares, with_prefix_cache
 from simcore.traces.rescaled import Burstiness, Times, rescaled
 from simcore.traces.statistics import statistics
 
+ROW = told(
+    "",
+    id=whole(),
+    name=text(),
+    kind=one_of("uploaded", "synthetic"),
+    shipped=flag(),
+    content_hash=text("Equal requests have equal hashes."),
+    created_at=time(),
+    statistics=anything("That of `python -m simcore inspect`."),
+    url=address(),
+)
+WHOLE = with_more(ROW, report=anything(), spec=anything("A SyntheticSpec, or null."), file_name=text())
+FOUND = told(
+    "What reading the file finds.", file_name=text(), content_hash=text(), statistics=anything(), report=anything()
+)
+NAME = text("Left out: the file's, or the mix's.", maxLength=NAME_LENGTH)
+MIX = asked(
+    "A synthetic workload.",
+    synthetic={"type": "object", "description": "A SyntheticSpec (docs/traces.md)."},
+    name=NAME,
+)
+FILE: Shape = asked(
+    "A trace.",
+    required=("file",),
+    file=text("Any format of docs/traces.md, packed or not.", format="binary"),
+    name=NAME,
+    dry_run=text("`true`: nothing is saved."),
+    prefix_cache=text("Tokens, or `unlimited`."),
+)
+CAME_OUT = keyed(anything(), "How bursty the requests are; null where there is no such figure.")
+RESCALED = told("", rate_req_per_s=number(), own=CAME_OUT, arrivals=keyed(CAME_OUT))
+LISTING = Listing(
+    orders={"created_at": "created_at", "name": "name", "id": "pk"},
+    default="-created_at",
+    filters=(
+        Filter(words_of("q", "Part of the name."), "name__icontains"),
+        Filter(choice_of("kind", ("uploaded", "synthetic")), "kind"),
+        Filter(flag_of("shipped"), lambda rows, value: rows.filter(shipped__isnull=not value)),
+        Filter(words_of("content_hash"), "content_hash"),
+    ),
+    updated="created_at",
+)
+
 
 class InUse(APIException):
     status_code = 409
     default_code = "in_use"
 
 
-class Workloads(APIView):
+class Workloads(RestView):
     """The team's workloads and the shipped ones, without their requests. POST: a new one, of a file or of a spec; with
     ``dry_run`` what reading the file finds, and nothing is saved."""
 
-    parser_classes = (MultiPartParser, JSONParser)
+    parser_classes = (MultiPartParser, PlainJsonParser)
 
+    @operation("Workloads", query=LISTING.query, answers={200: page(ROW)})
     def get(self, request: Request) -> Response:
-        pages = Pagination()
-        rows = pages.paginate_queryset(Workload.objects.visible_to(request.user), request, view=self) or []
-        return pages.get_paginated_response([_described(row, request.build_absolute_uri(f"{row.pk}")) for row in rows])
+        found = LISTING.page(request, Workload.objects.visible_to(request.user))
+        return found.answer(_described(row, request.build_absolute_uri(f"{row.pk}")) for row in found)
 
+    @operation(
+        "A new workload", body=MIX, form=FILE, answers={200: FOUND, 201: WHOLE}, headers={201: ("Location",)},
+        at_once=False,
+    )  # fmt: skip
     def post(self, request: Request) -> Response:
         team = writing_team(request.user)
         upload, given = request.FILES.get("file"), request.data if isinstance(request.data, dict) else {}
@@ -64,13 +129,18 @@ class Workloads(APIView):
         return Response({**_described(row, where), **_known(row)}, status=201, headers={"Location": where})
 
 
-class WorkloadDetail(APIView):
+class WorkloadDetail(RestView):
     """One workload: statistics, and the parse report or the spec that it comes from. DELETE: unless it is used."""
 
-    def get(self, request: Request, workload_id: int) -> Response:
+    def told(self, request: Request, workload_id: int) -> dict[str, Any]:
         row = _visible(request, workload_id)
-        return Response({**_described(row, request.build_absolute_uri()), **_known(row)})
+        return {**_described(row, request.build_absolute_uri()), **_known(row)}
 
+    @operation("One workload", answers={200: WHOLE})
+    def get(self, request: Request, workload_id: int) -> Response:
+        return Response(self.told(request, workload_id))
+
+    @operation("Delete a workload", answers={204: None}, errors=(409,), match="taken")
     def delete(self, request: Request, workload_id: int) -> Response:
         row = Workload.objects.editable_by(request.user).filter(pk=workload_id).first()
         if row is None:
@@ -82,9 +152,14 @@ class WorkloadDetail(APIView):
         return Response(status=204)
 
 
-class WorkloadRescaled(APIView):
+class WorkloadRescaled(RestView):
     """How bursty the requests are, as they are and at ``rate_req_per_s`` by each of the three ways."""
 
+    @operation(
+        "A workload at another rate",
+        query=(words_of("rate_req_per_s", "Required."),),
+        answers={200: RESCALED},
+    )
     def get(self, request: Request, workload_id: int) -> Response:
         row = _visible(request, workload_id)
         try:

@@ -25,7 +25,9 @@ pytestmark = pytest.mark.usefixtures("collected_static")
 ROOT = "/api/v1/"
 PAGE = "/accounts/tokens/"
 Tokens = dict[str, Client]
-OF_NO_TEAM = re.compile(r"^$|^catalogue/|^(workloads|calibrations|power-logs|studies)/$|^compare$")
+OF_NO_TEAM = re.compile(
+    r"^$|^openapi.json$|^catalogue/|^(workloads|calibrations|power-logs|scenarios|studies)/$|^compare$"
+)
 """Routes that name no row of a team."""
 
 
@@ -68,6 +70,8 @@ def filled(route: str, study: Study, workload: Workload) -> str:
         "name": "lines",
         "calibration_id": 1,
         "power_log_id": 1,
+        "scenario_id": study.revision.scenario_id,
+        "number": 1,
         "anything": "x",
     }
     address = re.sub(r"<\w+:(\w+)>", lambda found: str(known[found[1]]), route)
@@ -86,9 +90,10 @@ def test_every_route_by_reader_writer_and_stranger(study: Study, workload: Workl
     for route in rest_routes():
         at = ROOT + filled(route, study, workload)
         reads = 404 if missing.search(route) else 409 if "/finance/" in route else 200  # not worked out yet
+        reads = 405 if route.endswith(("/cancel", "/retry")) else reads
         assert by["reader"].get(at).status_code == reads, at
         assert by["writer"].get(at).status_code == reads, at
-        expected = 200 if OF_NO_TEAM.match(route) else 404
+        expected = 405 if reads == 405 else 200 if OF_NO_TEAM.match(route) else 404
         assert by["stranger"].get(at).status_code == expected, at
         for method in ("post", "put", "patch", "delete"):
             refused = getattr(by["reader"], method)(at)
@@ -189,7 +194,7 @@ def test_each_token_has_a_throttle_of_its_own(
     monkeypatch: pytest.MonkeyPatch, by: Tokens, alice_client: Client
 ) -> None:
     cache.clear()
-    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"anon": "9/min", "user": "2/min"})
+    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"anon": "9/min", "user": "2/min", "write": "9/min"})
     assert [by["reader"].get(ROOT).status_code for _ in range(3)] == [200, 200, 429]
     assert int(by["reader"].get(ROOT)["Retry-After"]) > 0
     assert by["writer"].get(ROOT).status_code == 200

@@ -90,7 +90,9 @@ def test_until_they_are_worked_out_it_says_how(
 def test_what_cannot_be_is_named(alice_client: Client, costed: Study) -> None:
     refused = asked(alice_client, costed, "lines", view="taxes")
     assert refused.status_code == 400
-    assert refused.json()["error"]["fields"] == {"view": ["Found 'taxes', expected one of cash, book, economic."]}
+    assert refused.json()["error"]["fields"] == {
+        "view": ["Found 'taxes', expected one of cash, book, economic (nearest: 'cash')."]
+    }
     assert asked(alice_client, costed, "profits").status_code == 404
     assert asked(alice_client, costed, "lines", set="77").status_code == 404
     save(alice_client, costed, **{"machines.0.capex_usd": ""})
