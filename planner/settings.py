@@ -20,6 +20,7 @@ EMBEDDED = not REDIS_URL
 DEBUG = envbool("PHASEPLAN_DEBUG", False)
 SECRET_KEY = envstr("SECRET_KEY") or backends.secret_key(VAR)
 ALLOWED_HOSTS = [*envlist("PHASEPLAN_HOSTS"), "127.0.0.1", "localhost", "[::1]"]
+SITE = envstr("PHASEPLAN_SITE")
 CSRF_TRUSTED_ORIGINS = envlist("PHASEPLAN_ORIGINS")
 
 INSTALLED_APPS = [
@@ -74,6 +75,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "planner.accounts.context.visitor",
             ],
         },
     },
@@ -91,6 +93,24 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
+
+PASSWORD_HASHERS = [f"django.contrib.auth.hashers.{name}" for name in ("Argon2PasswordHasher", "PBKDF2PasswordHasher")]
+PASSWORD_RESET_TIMEOUT = 86_400
+SIGN_IN_FAILURES = envint("PHASEPLAN_SIGN_IN_FAILURES", 5, minimum=1)
+LOCK_OUT_S = envint("PHASEPLAN_LOCK_OUT_S", 900, minimum=1)
+BEHIND_PROXY = envbool("PHASEPLAN_BEHIND_PROXY", False)
+
+# Mail: by SMTP where a server is named, else as files in the data folder, for whoever runs it to pass on.
+EMAIL_HOST = envstr("PHASEPLAN_SMTP_HOST")
+EMAIL_PORT = envint("PHASEPLAN_SMTP_PORT", 587, minimum=1)
+EMAIL_HOST_USER = envstr("PHASEPLAN_SMTP_USER")
+EMAIL_HOST_PASSWORD = envstr("PHASEPLAN_SMTP_PASSWORD")
+EMAIL_USE_SSL = EMAIL_PORT == 465
+EMAIL_USE_TLS = envbool("PHASEPLAN_SMTP_TLS", True) and not EMAIL_USE_SSL
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = envstr("PHASEPLAN_MAIL_FROM", "phaseplan@localhost")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = VAR / "mail"
 
 LANGUAGE_CODE = "en"
 USE_I18N = True
@@ -158,7 +178,7 @@ if not LOCAL:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
-    if envbool("PHASEPLAN_BEHIND_PROXY", False):
+    if BEHIND_PROXY:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = backends.broker(REDIS_URL, VAR)

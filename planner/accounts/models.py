@@ -12,6 +12,11 @@ from planner.accounts.owned import OwnedModel
 class User(AbstractUser):
     """A person who signs in."""
 
+    chosen_team = models.ForeignKey(
+        "Team", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", editable=False
+    )
+    """The team that they chose to work for; teams.working_team says which that is."""
+
     api_token: "ApiToken | None" = None
     """Set on the user of a request that came with a token (see owned.py); not kept."""
 
@@ -74,3 +79,62 @@ class ApiToken(OwnedModel):
     def _maker_is_a_member(self) -> bool:
         maker = self.created_by
         return bool(maker and maker.is_active and Membership.objects.filter(team=self.team_id, user=maker).exists())
+
+
+class Invitation(OwnedModel):
+    """A one-time link by which somebody joins a team, with an account or without one yet (see invitations.py)."""
+
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.VIEWER, editable=False)
+    label = models.CharField(max_length=100, blank=True, editable=False)
+    """For whom it is, in the words of who made it."""
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    expires_at = models.DateTimeField(editable=False)
+    revoked_at = models.DateTimeField(null=True, editable=False)
+    used_at = models.DateTimeField(null=True, editable=False)
+    used_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, editable=False, related_name="+")
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk} to {self.team} as {self.role}"
+
+    @property
+    def title(self) -> str:
+        return self.label or f"Invitation {self.pk}"
+
+
+class AuditEntry(OwnedModel):
+    """Something that was changed about who may do what: appended, never changed (see audit.py)."""
+
+    action = models.CharField(max_length=50, editable=False)
+    subject = models.CharField(max_length=300, editable=False)
+    """What or who it was done to, in words that stand when the row is gone."""
+    before = models.CharField(max_length=300, blank=True, editable=False)
+    after = models.CharField(max_length=300, blank=True, editable=False)
+    by_name = models.CharField(max_length=150, editable=False)
+    """Who did it, under the name of then."""
+    token_key = models.CharField(max_length=16, blank=True, editable=False)
+    """The API token by which it was done, if by one."""
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        verbose_name_plural = "audit entries"
+
+    def __str__(self) -> str:
+        return f"{self.by_name}: {self.action} {self.subject}"
+
+
+class Attempts(models.Model):
+    """How often something was tried of late (see limits.py). Rows, not a cache: every process counts alike."""
+
+    key = models.CharField(max_length=64, unique=True, editable=False)
+    """A keyed hash of what is limited and of whom: the table names nobody."""
+    count = models.PositiveIntegerField(default=0, editable=False)
+    since = models.DateTimeField(db_index=True, editable=False)
+
+    class Meta:
+        verbose_name_plural = "attempts"
+
+    def __str__(self) -> str:
+        return f"{self.count} attempts since {self.since:%Y-%m-%d %H:%M}"

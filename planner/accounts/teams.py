@@ -11,15 +11,17 @@ LOCAL = "local"
 
 
 def working_team(user: User | AnonymousUser) -> Team | None:
-    """The team that owns what the user saves now: the first joined where the user may write; by a token, its team."""
+    """The team that owns what the user saves now: the one chosen, else the first joined, of those where the user may
+    write; by a token, its team."""
     token = token_of(user)
     if not user.is_authenticated or not may_write_by(token):
         return None
     member = Membership.objects.filter(user=user, role__in=EDITING_ROLES).select_related("team")
     if token:
         member = member.filter(team=token.team_id)
-    first = member.order_by("pk").first()
-    return first.team if first else None
+    found = list(member.order_by("pk"))
+    chosen = [one for one in found if one.team_id == user.chosen_team_id]
+    return next((one.team for one in [*chosen, *found]), None)
 
 
 def writing_team(user: User | AnonymousUser) -> Team:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from planner.env import EnvError, envint, envlist, envstr
+from planner.env import EnvError, envbool, envint, envlist, envstr
 from planner.launcher.address import Address, AddressError
 from planner.launcher.children import POLL_S, Child, signal_group, stop_all
 from planner.launcher.locks import FileLock
@@ -120,14 +120,24 @@ class Launcher:
 
 
 def environment_of(address: Address, var: Path) -> dict[str, str]:
-    """What the children know: whose folder it is, and that the address listened on is one of this machine's own."""
+    """What the children know: whose folder it is, and whether it is one person's, who does not sign in."""
     return {
         **os.environ,
         "PHASEPLAN_VAR": str(var),
-        "PHASEPLAN_LOCAL": "1" if address.is_loopback else "0",
+        "PHASEPLAN_LOCAL": "0" if envbool("PHASEPLAN_SIGN_IN", False) else "1",
         "PHASEPLAN_HOSTS": ",".join([*envlist("PHASEPLAN_HOSTS"), address.host_name]),
+        "PHASEPLAN_SITE": envstr("PHASEPLAN_SITE", address.url),
         "PYTHONUNBUFFERED": "1",
     }
+
+
+def refuse_single_user(address: Address) -> None:
+    """AddressError where other machines reach the address and nobody would be asked to sign in."""
+    if not address.is_loopback and not envbool("PHASEPLAN_SIGN_IN", False):
+        raise AddressError(
+            f"PHASEPLAN_BIND={address.host}: other machines reach this address, and a single user is not asked to sign"
+            " in; expected a loopback address such as 127.0.0.1, or PHASEPLAN_SIGN_IN=true: everybody signs in"
+        )
 
 
 WEB = [
@@ -181,7 +191,9 @@ def _launch(port: str) -> int:
     os.chdir(ROOT)
     var = Path(envstr("PHASEPLAN_VAR", "var")).resolve()
     var.mkdir(parents=True, exist_ok=True)
-    launcher = Launcher(Address.parse(envstr("PHASEPLAN_BIND", "127.0.0.1"), port), var)
+    address = Address.parse(envstr("PHASEPLAN_BIND", "127.0.0.1"), port)
+    refuse_single_user(address)
+    launcher = Launcher(address, var)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, launcher.stop)
     return launcher.run()

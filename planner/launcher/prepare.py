@@ -8,6 +8,7 @@ import django
 from django.conf import settings
 from django.core.management import call_command
 
+from planner.env import envstr
 from planner.launcher.locks import FileLock
 
 
@@ -20,6 +21,8 @@ def main() -> None:
         requeue()
     if settings.LOCAL:
         sign_up_local_user()
+    else:
+        invite_first_admin()
     say("      loading the catalogue …")
     call_command("load_catalogue")
     say("[4/5] collecting the static files …")
@@ -45,6 +48,19 @@ def sign_up_local_user() -> None:
     from planner.accounts.teams import local_user
 
     local_user()
+
+
+def invite_first_admin() -> None:
+    """Says how the first person of a new server comes in; nothing once somebody can."""
+    from planner.accounts.one_time import somebody_can_sign_in
+
+    if somebody_can_sign_in():
+        return
+    name = envstr("PHASEPLAN_FIRST_ADMIN")
+    if name:
+        call_command("first_admin", name, email=envstr("PHASEPLAN_FIRST_ADMIN_EMAIL"))
+    else:
+        say("      nobody can sign in yet: python manage.py first_admin NAME prints a link for the first person")
 
 
 def say(text: str) -> None:

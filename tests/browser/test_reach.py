@@ -46,6 +46,10 @@ LIBRARIES = [
     "catalogue/prices/add",
     "accounts/sign-in/",
     "accounts/tokens/",
+    "accounts/",
+    "accounts/reset/",
+    "accounts/teams/",
+    "accounts/teams/1/",
 ]
 
 
