@@ -36,7 +36,7 @@ def test_people_come_in_one_by_one_and_a_guesser_does_not(browser: Browser, serv
     assert link is not None
     assert link[0].startswith(server.url)
     ada.goto(link[0])
-    ada.get_by_label("New password", exact=True).fill(PASSWORD)
+    ada.get_by_label("New password:", exact=True).fill(PASSWORD)
     ada.get_by_label("New password confirmation").fill(PASSWORD)
     ada.get_by_role("button", name="Set the password").click()
     sign_in(ada, "ada", PASSWORD)
@@ -52,7 +52,7 @@ def test_people_come_in_one_by_one_and_a_guesser_does_not(browser: Browser, serv
     bob, seen_too = watched(browser, server)
     bob.goto(invitation)
     bob.get_by_label("Username").fill("bob")
-    bob.get_by_label("Password", exact=True).fill(PASSWORD)
+    bob.get_by_label("Password:", exact=True).fill(PASSWORD)
     bob.get_by_label("Password confirmation").fill(PASSWORD)
     bob.get_by_role("button", name="Make an account and join").click()
     expect(bob.get_by_text("You are in team planners.")).to_be_visible()
@@ -70,5 +70,5 @@ def test_people_come_in_one_by_one_and_a_guesser_does_not(browser: Browser, serv
 
 def sign_in(page: Page, name: str, password: str) -> None:
     page.get_by_label("Username").fill(name)
-    page.get_by_label("Password", exact=True).fill(password)
+    page.get_by_label("Password:", exact=True).fill(password)
     page.get_by_role("button", name="Sign in").click()
