@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from planner.finance import centres
 from planner.finance.costs import DEFINITION, Costs
 from planner.finance.words import CATEGORY_NAMES
 from planner.spreadsheet import guarded
@@ -142,6 +143,8 @@ TABLES = {
         ),
         lambda costs, view: _units(costs, view),
     ),
+    # each cost centre's part of each month: a row a kind of token, one for idle, one for headroom
+    "cost-centres": Table(centres.COLUMNS, lambda costs, view: centres.Centres(costs, view).rows()),
 }
 EXPORTS: dict[str, Callable[[Costs, View], str | bytes]] = {
     **{f"{name}.csv": table.csv for name, table in TABLES.items()},
@@ -153,6 +156,7 @@ OFFERED = [
     ("lines", "csv", "Cost lines"),
     ("cash-flow", "csv", "Cash flow"),
     ("unit-costs", "csv", "Unit costs"),
+    ("cost-centres", "csv", "Cost centres"),
     ("focus", "csv", "FOCUS-shaped forecast"),
     ("costs", "xlsx", "Workbook"),
     ("costs", "json", "All as JSON"),

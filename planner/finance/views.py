@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from planner.accounts.owned import Guest
 from planner.finance import exports
 from planner.finance.assumed import assumptions_of
+from planner.finance.centres import sharing_of
 from planner.finance.costs import Costs
 from planner.finance.fields import FieldError, read
 from planner.finance.models import AssumptionSet
@@ -45,6 +46,7 @@ def save(request: HttpRequest, study_id: int) -> HttpResponse:
         values = read(entered, machines)
     except FieldError as error:
         return _page(request, costs, entered, (error.name, error.words), status=422)
+    values |= sharing_of(costs.chosen)
     chosen = AssumptionSet.objects.create(team=study.team, created_by=author(request.user), study=study, values=values)
     query = {"design": costs.design_id, "set": str(chosen.pk), "view": request.GET.get("view", "")}
     return redirect(f"{reverse('finance:finance', args=[study.pk])}?{urlencode({k: v for k, v in query.items() if v})}")
@@ -63,7 +65,7 @@ def export(request: HttpRequest, study_id: int, name: str, kind: str) -> HttpRes
     if asked not in get_args(View):
         return HttpResponse(f"view: found {asked!r}, expected one of {', '.join(get_args(View))}\n", "text/plain", 400)
     try:
-        text = made(costs, _view(request))
+        text = made(costs, asked_view(request))
     except SpecError as error:
         return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", status=409)
     response = HttpResponse(text, content_type=exports.CONTENT_TYPES[kind])
@@ -103,12 +105,12 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     is_guest = isinstance(request.user, Guest)
-    page = FinancePage(costs, _view(request), request.GET.get("month", ""), entered or {}, error, is_guest)
+    page = FinancePage(costs, asked_view(request), request.GET.get("month", ""), entered or {}, error, is_guest)
     can_edit = services.editable(request.user, costs.study)
     context = {"study": costs.study, "page": page, "can_edit": can_edit, "exports": exports.OFFERED}
     return render(request, "finance/finance.html", context, status=status)
 
 
-def _view(request: HttpRequest) -> View:
+def asked_view(request: HttpRequest) -> View:
     asked = request.GET.get("view", "")
     return next((view for view in get_args(View) if view == asked), "book")

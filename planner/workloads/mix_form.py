@@ -52,6 +52,7 @@ class ClassForm(forms.Form):
     correlation = forms.FloatField(required=False, label="Rank correlation of the two")
     cached = forms.FloatField(required=False, label="Of a prompt, cached, %", validators=[share_of_all])
     hits = forms.FloatField(required=False, label="Requests that hit the cache, %", validators=[share_of_all])
+    cost_centre = forms.CharField(required=False, max_length=40, label="Cost centre")
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or self.cleaned_data
@@ -74,7 +75,7 @@ class ClassForm(forms.Form):
         if data["cached"]:
             one |= {"cached_prompt_share": data["cached"] / 100}
             one |= {} if data["hits"] is None else {"cache_hit_share": data["hits"] / 100}
-        return one
+        return one | ({"cost_centre": data["cost_centre"]} if data["cost_centre"] else {})
 
 
 class MixForm(NamedForm):

@@ -9,7 +9,10 @@ from simcore.traces.synthetic import SyntheticSpec
 from simcore.traces.week import relative_rates
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-CLASS_HEAD = ("class", "share", "prompt tokens", "output tokens", "rank correlation", "cached", "hit the cache")
+CLASS_HEAD = (
+    *("class", "share", "prompt tokens", "output tokens", "rank correlation", "cached", "hit the cache"),
+    "cost centre",
+)
 
 
 def origin(spec: SyntheticSpec, requests: int) -> str:
@@ -46,6 +49,7 @@ def class_rows(spec: SyntheticSpec) -> list[Sequence[str]]:
             "the mix's" if one.mix else f"{one.correlation:+.2f}",
             f"{100 * one.cached_prompt_share:.4g} %",
             f"{100 * one.cache_hit_share:.4g} %" if one.cached_prompt_share else "–",
+            one.cost_centre or "–",
         )
         for one in spec.classes
     ]

@@ -17,6 +17,8 @@ from simcore.spec.decode import bounded
 
 Term = Literal["on_demand", "reserved_1y", "reserved_3y", "owned"]
 Allocation = Literal["accelerator_time", "tokens", "price_ratio"]
+SharingRule = Literal["by_use", "evenly", "apart"]
+"""Of idle and headroom: as each cost centre's served cost, in equal parts, or as a line of their own."""
 YEARS: dict[Term, int] = {"reserved_1y": 1, "reserved_3y": 3}
 PRICE_OF: dict[Term, str] = {
     "on_demand": "on_demand_usd_per_hour",
@@ -166,6 +168,24 @@ class TokenPrice:
 
 
 @dataclass(frozen=True)
+class ClassCentre:
+    """The cost centre of a class of requests, where the workload's class says none or another."""
+
+    name: str
+    """The class's."""
+    cost_centre: str
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How a month's cost goes to cost centres (``cost_centres.by_centre``)."""
+
+    idle: SharingRule = "by_use"
+    headroom: SharingRule = "by_use"
+    classes: tuple[ClassCentre, ...] = ()
+
+
+@dataclass(frozen=True)
 class Assumptions:
     """All of it, by which the same physics gives the same money."""
 
@@ -180,6 +200,7 @@ class Assumptions:
     api: TokenPrice | None = None
     rates: tuple[Exchange, ...] = ()
     """By which quotes in other currencies are converted."""
+    sharing: Sharing = field(default_factory=Sharing)
 
     def machine(self, machine_id: str) -> MachineCost:
         """SpecError where none is known of it."""

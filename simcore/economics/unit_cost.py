@@ -88,7 +88,7 @@ def unit_cost(
 ) -> UnitCost:
     """One of them."""
     counts, total_usd = tokens_of(physics, req_per_s, hours), total(lines)
-    weights = _weights(physics, counts, allocation, lines)
+    weights = kind_weights(physics, counts, allocation, lines)
     used = min(req_per_s / physics.capacity_req_per_s, Decimal(1))
     used_usd, idle_usd = shared_cents(total_usd, [used, 1 - used])
     served = shared_cents(used_usd, weights)
@@ -110,9 +110,10 @@ def tokens_of(physics: Physics, req_per_s: Decimal, hours: int) -> dict[TokenKin
     }
 
 
-def _weights(
+def kind_weights(
     physics: Physics, counts: dict[TokenKind, Decimal], allocation: Allocation, lines: Sequence[CostLine]
 ) -> list[Decimal]:
+    """By which what serves is shared among ``KINDS``."""
     if allocation == "tokens":
         return [counts[kind] for kind in KINDS]
     if allocation == "price_ratio":

@@ -39,10 +39,16 @@ class RequestClass:
     """Of a prompt's tokens, which the prefix cache holds, where it holds any."""
     cache_hit_share: float = bounded(1.0, least=0, most=1)
     """Of requests whose prompt begins with what the cache holds."""
+    cost_centre: str = ""
+    """Who pays for them; nothing that is simulated depends on it."""
 
     def __post_init__(self) -> None:
         if not self.name.strip() or len(self.name) > LONGEST_NAME or CONTROL_CHARACTER.search(self.name):
             raise SpecError(f"name: found {self.name!r}, expected 1 to {LONGEST_NAME} printable characters")
+        if len(self.cost_centre) > LONGEST_NAME or CONTROL_CHARACTER.search(self.cost_centre):
+            raise SpecError(
+                f"cost_centre: found {self.cost_centre!r}, expected at most {LONGEST_NAME} printable characters"
+            )
         own = [name for name in ("prompt_tokens", "output_tokens") if getattr(self, name) is not None]
         if self.mix is not None and (own or self.correlation):
             raise SpecError(
