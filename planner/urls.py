@@ -20,6 +20,7 @@ urlpatterns = [
     path("calibrations/power/", urls_of("power_logs")),
     path("calibrations/", urls_of("calibrations")),
     path("studies/", urls_of("studies")),
+    path("schemas/", urls_of("schemas")),
     path("shared/", urls_of("sharing")),
     path("studies/", urls_of("analyses")),
     path("studies/", urls_of("finance")),

@@ -51,8 +51,8 @@ class NotPriced(APIException):
 
 
 class CostRows(RestView):
-    """``lines``, ``cash-flow`` or ``unit-costs``, with the columns of the file of that name; all rows unless ``limit``
-    asks for fewer. 202 while the costs are being worked out, 409 until somebody has asked for that."""
+    """``lines``, ``cash-flow``, ``unit-costs`` or ``focus``, with the columns of the file of that name; all rows unless
+    ``limit`` asks for fewer. 202 while the costs are being worked out, 409 until somebody has asked for that."""
 
     @operation(
         "A study's cost rows", query=(*CHOSEN, *TABLE.query), answers={200: ROWS, 202: UNDER_WAY}, errors=(409,),

@@ -12,7 +12,7 @@ from planner.finance.models import AssumptionSet
 from planner.studies.models import Study
 from planner.studies.stored import prices_of, spec_of
 from simcore.catalogue import resolve_machine
-from simcore.economics.assumptions import Assumptions, Demand, Facility, MachineCost
+from simcore.economics.assumptions import Assumptions, Demand, Facility, MachineCost, Sharing
 from simcore.economics.months import Month
 from simcore.economics.rounding import quantised
 from simcore.spec import PriceBook, decode, encode
@@ -51,7 +51,14 @@ def with_prices(study: Study, values: Mapping[str, Any]) -> Assumptions:
 
 def hash_of(assumptions: Assumptions) -> str:
     """16 hex digits that every exported row carries: the same for the same assumptions, prices included."""
-    text = json.dumps(encode(assumptions), sort_keys=True, separators=(",", ":"))
+    said = encode(assumptions)
+    for machine in said["machines"]:
+        del machine["taken"]  # follows from the plan
+        if not machine["quotes"]:  # as before there were any
+            del machine["quotes"]
+    if assumptions.sharing == Sharing():
+        del said["sharing"]
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -59,5 +66,6 @@ def _priced(cost: MachineCost, book: PriceBook) -> MachineCost:
     price = next((price for price in book.prices if price.machine == cost.machine), None)
     if price is None:
         return cost
-    by_hour = price.usd_per_hour if cost.on_demand_usd_per_hour is None else cost.on_demand_usd_per_hour
-    return replace(cost, on_demand_usd_per_hour=by_hour, row=cost.row or f"{book.id}/{cost.machine}")
+    if cost.on_demand_usd_per_hour is not None:
+        return cost
+    return replace(cost, on_demand_usd_per_hour=price.usd_per_hour, row=f"{book.id}/{cost.machine}")

@@ -14,6 +14,7 @@ from planner.studies.stored import prices_of, spec_of
 from simcore.economics.assumptions import Assumptions, Facility, MachineCost
 from simcore.economics.cost_sheet import CostSheet, cost_sheet
 from simcore.economics.lines import CostLine, View
+from simcore.economics.offers import without_discounts
 from simcore.economics.physics import Physics
 from simcore.economics.rounding import quantised
 from simcore.spec import decode
@@ -77,6 +78,11 @@ class Costs:
     def sheet(self) -> CostSheet:
         """SpecError where the terms need a price that is not known."""
         return cost_sheet(self.steps, self.physics.rate_req_per_s, self.assumptions)
+
+    @cached_property
+    def list_sheet(self) -> CostSheet:
+        """The same at the quotes' prices before discount."""
+        return cost_sheet(self.steps, self.physics.rate_req_per_s, without_discounts(self.assumptions))
 
     def lines(self, view: View) -> list[CostLine]:
         return self.sheet.lines(view)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from simcore.economics.assumptions import Assumptions
+from planner.finance.quotes import Offered, token
+from simcore.economics.assumptions import PRICE_OF, Assumptions
 from simcore.spec import SpecError, decode, encode
 
 Json = dict[str, Any]
@@ -123,6 +124,19 @@ FIELDS = tuple(field for group in GROUPS for field in group.fields)
 ENTERED_API = ("input_usd", "output_usd", "cached_input_usd")
 
 
+QUOTE_LABELS = {
+    "on_demand": "By the hour: quote",
+    "reserved_1y": "1 year: quote",
+    "reserved_3y": "3 years: quote",
+    "owned": "Bought: quote",
+}
+
+
+def quote_field(place: int, term: str) -> str:
+    """The name of the field that chooses a term's quote: ``machines.0.quote.owned``."""
+    return f"machines.{place}.quote.{term}"
+
+
 def machine_field(place: int, field: FieldSpec) -> str:
     """Its name in the form: ``machines.0.capex_usd``."""
     return f"machines.{place}.{field.path}"
@@ -134,12 +148,14 @@ def texts_of(assumptions: Assumptions) -> dict[str, str]:
     texts = {field.path: _text(_at(values, field.path), percent=field.percent) for field in FIELDS}
     for place, machine in enumerate(values["machines"]):
         texts |= {machine_field(place, field): _text(machine[field.path]) for field in MACHINE}
+    for place, cost in enumerate(assumptions.machines):
+        texts |= {quote_field(place, chosen.offer.term): token(chosen) for chosen in cost.quotes}
     return texts
 
 
-def read(texts: Mapping[str, str], machines: Sequence[str]) -> Json:
+def read(texts: Mapping[str, str], machines: Sequence[str], offered: Offered) -> Json:
     """What was entered as ``Assumptions`` reads it; what is empty is left out. FieldError names the field."""
-    values: Json = {"machines": [_machine(texts, place, machine) for place, machine in enumerate(machines)]}
+    values: Json = {"machines": [_machine(texts, place, machine, offered) for place, machine in enumerate(machines)]}
     for field in FIELDS:
         text = texts.get(field.path, "").strip()
         if text:
@@ -161,14 +177,29 @@ class FieldError(ValueError):
         self.name, self.words = name, words
 
 
-def _machine(texts: Mapping[str, str], place: int, machine: str) -> Json:
+def _machine(texts: Mapping[str, str], place: int, machine: str, offered: Offered) -> Json:
     found: Json = {"machine": machine}
     for field in MACHINE:
         name = machine_field(place, field)
         text = texts.get(name, "").strip()
         if text:
             found[field.path] = _value(field, name, text)
+    if chosen := list(_quotes(texts, place, machine, offered)):
+        found["quotes"] = chosen
     return found
+
+
+def _quotes(texts: Mapping[str, str], place: int, machine: str, offered: Offered) -> Iterator[Json]:
+    """As they are now: they are kept so."""
+    for term in PRICE_OF:
+        name = quote_field(place, term)
+        key = texts.get(name, "").strip()
+        if not key:
+            continue
+        found = offered.get(key)
+        if found is None or (found.offer.machine, found.offer.term) != (machine, term):
+            raise FieldError(name, "found a quote that is in no price book any more, expected one of those offered")
+        yield encode(found)
 
 
 def _value(field: FieldSpec, name: str, text: str) -> Any:

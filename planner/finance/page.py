@@ -2,60 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from planner.finance import formulas
 from planner.finance.costs import Costs
-from planner.finance.fields import ALLOCATIONS, GROUPS, MACHINE, FieldSpec, machine_field, texts_of
+from planner.finance.even import Told, break_evens
+from planner.finance.fields import ALLOCATIONS, GROUPS
 from planner.finance.figures import by_month, stacked
+from planner.finance.form import AssumptionsForm
+from planner.finance.formulas import Formula
+from planner.finance.quotes import QuoteSaid, said
 from planner.finance.words import CATEGORY_NAMES, KIND_NAMES, LOAD_NAMES, VIEW_NAMES
 from planner.numerals import cents
-from planner.studies.stored import spec_of
-from simcore.catalogue import resolve_machine
-from simcore.economics.assumptions import Term
-from simcore.economics.break_even import (
-    AgainstApi,
-    BreakEvenMonth,
-    BreakEvenUse,
-    against_api,
-    break_even_month,
-    break_even_use,
-)
+from planner.studies.results import study_result
+from simcore.economics.break_even import AgainstApi, against_api
 from simcore.economics.carbon import Energy, energy
 from simcore.economics.cash_flow import CashFlow, Reconciled, cash_flow, reconciled
 from simcore.economics.cost_sheet import BridgeStep, bridge
 from simcore.economics.lines import CostLine, View, total
-from simcore.economics.unit_cost import UnitCost, unit_costs
+from simcore.economics.unit_cost import TokenCost, UnitCost, unit_costs
 from simcore.spec import SpecError
 
 Json = dict[str, Any]
-HELD: tuple[tuple[Term, str], ...] = (
-    ("reserved_1y", "reserved for 1 year"),
-    ("reserved_3y", "reserved for 3 years"),
-    ("owned", "bought"),
-)
 
 
 @dataclass(frozen=True)
-class Input:
-    """One field of the form with what stands in it."""
+class Load:
+    """A million tokens at one load, each figure with how it is come by."""
 
     name: str
-    field: FieldSpec
-    value: str
-    error: str = ""
-
-
-@dataclass(frozen=True)
-class Told:
-    """A figure with the words it is told in."""
-
-    title: str
-    words: str
+    cost: UnitCost
+    tokens: list[tuple[TokenCost, Formula]]
+    idle: Formula
+    accelerator: Formula
 
 
 @dataclass(frozen=True)
@@ -66,9 +49,7 @@ class FinancePage:
     view: View
     period: str
     """The month whose lines are shown; empty: the first."""
-    entered: Mapping[str, str]
-    """What a visitor tried to save, where it was refused."""
-    error: tuple[str, str] = ("", "")
+    form: AssumptionsForm
     is_guest_view: bool = False
     """Seen by a link: nothing leads to the team's catalogue."""
 
@@ -81,12 +62,6 @@ class FinancePage:
     @property
     def query(self) -> str:
         return urlencode(self.address)
-
-    def anchor(self, path: str) -> str:
-        """The id of an assumption's field, of a group's first where a whole group is meant."""
-        fields = [field.path for group in GROUPS for field in group.fields]
-        exact = path if path in fields else next((name for name in fields if name.startswith(f"{path}.")), "")
-        return f"field-{exact}" if exact else "assumed-title"
 
     @property
     def allocation(self) -> str:
@@ -141,7 +116,9 @@ class FinancePage:
 
     @cached_property
     def bridge(self) -> list[BridgeStep]:
-        return bridge(self.costs.physics, self.costs.of_the_study, self.costs.sheet, self.view, self.place)
+        of = (self.costs.physics, self.costs.of_the_study, self.costs.sheet, self.view, self.place)
+        row = study_result(self.costs.study).row(self.costs.physics.design_id)
+        return bridge(*of, row.usd_per_hour if row else None)
 
     @cached_property
     def unit_costs(self) -> list[UnitCost]:
@@ -154,8 +131,53 @@ class FinancePage:
         return list(KIND_NAMES.values())
 
     @property
-    def loads(self) -> list[tuple[str, UnitCost]]:
-        return [(LOAD_NAMES[one.load], one) for one in self.unit_costs]
+    def loads(self) -> list[Load]:
+        priced = self.costs.sheet.month(self.place)
+        return [
+            Load(
+                LOAD_NAMES[one.load],
+                one,
+                [(token, formulas.of_token(token, one, priced.physics, priced.hours)) for token in one.tokens],
+                formulas.of_idle(one, priced.physics),
+                formulas.of_accelerator(one),
+            )
+            for one in self.unit_costs
+        ]
+
+    @property
+    def attainment(self) -> str:
+        """At the rate, in per cent; empty where it was not counted."""
+        found = self.costs.physics.slo_attainment
+        return "" if found is None else f"{found * 100:.4g} %"
+
+    @property
+    def how_month(self) -> Formula:
+        return formulas.of_sum(self.month_lines)
+
+    @property
+    def how_whole(self) -> Formula:
+        sums = [(at, total(line for line in self.lines if line.period == at)) for at in self.periods]
+        return formulas.of_months(sums)
+
+    @property
+    def how_npv(self) -> Formula:
+        return formulas.of_npv(self.cash, self.costs.sheet)
+
+    @property
+    def how_left(self) -> Formula:
+        return formulas.of_left(self.reconciled)
+
+    @property
+    def how_energy(self) -> Formula:
+        month = self.costs.sheet.month(self.place)
+        site = self.costs.assumptions.facility
+        return formulas.of_energy(self.energy, month.physics, month.mean_req_per_s, month.hours, site)
+
+    @property
+    def how_api(self) -> Formula | None:
+        found, price = self.against_api, self.costs.assumptions.api
+        used = next((one for one in self.unit_costs if one.load == "duty_cycle"), None)
+        return formulas.of_api(found, price, used.tokens) if found and price and used else None
 
     @cached_property
     def cash(self) -> CashFlow:
@@ -172,15 +194,7 @@ class FinancePage:
 
     @cached_property
     def break_even(self) -> list[Told]:
-        """Of each term that has prices, against machines by the hour."""
-        found = []
-        for term, words in HELD:
-            try:
-                use, month = self._break_even(term)
-            except SpecError:  # no price for this term, or none by the hour
-                continue
-            found.append(Told(f"Machines {words}", _break_even_words(use, month, self.costs.assumptions.demand.months)))
-        return found
+        return list(break_evens(self.costs))
 
     @property
     def against_api(self) -> AgainstApi | None:
@@ -192,7 +206,7 @@ class FinancePage:
 
     @property
     def not_given(self) -> tuple[str, ...]:
-        labels = {field.path: field.label for group in GROUPS for field in group.fields}
+        labels = {spec.path: spec.label for group in GROUPS for spec in group.fields}
         return tuple(labels[path] for path in self.costs.assumptions.not_given())
 
     @property
@@ -220,43 +234,7 @@ class FinancePage:
     def month_rows(self) -> list[tuple[str, CostLine]]:
         return [(CATEGORY_NAMES[line.category], line) for line in self.month_lines]
 
-    @property
-    def groups(self) -> list[tuple[str, list[Input]]]:
-        """The form: terms and site, then each machine's prices."""
-        return [(group.title, [self._input(field.path, field) for field in group.fields]) for group in GROUPS]
-
-    @property
-    def machine_groups(self) -> list[tuple[str, list[Input]]]:
-        machines = self.costs.assumptions.machines
-        return [
-            (self._name(one.machine), [self._input(machine_field(place, field), field) for field in MACHINE])
-            for place, one in enumerate(machines)
-        ]
-
-    def _name(self, machine: str) -> str:
-        spec = spec_of(self.costs.study)
-        names = {found.id: found.name for found in (resolve_machine(one.machine) for one in spec.machines)}
-        return names.get(machine, machine)
-
     @cached_property
-    def _texts(self) -> dict[str, str]:
-        return {**texts_of(self.costs.assumptions), **self.entered}
-
-    def _input(self, name: str, field: FieldSpec) -> Input:
-        return Input(name, field, self._texts.get(name, ""), self.error[1] if self.error[0] == name else "")
-
-    def _break_even(self, term: Term) -> tuple[BreakEvenUse, BreakEvenMonth]:
-        of = (self.costs.steps, self.costs.physics.rate_req_per_s, self.costs.assumptions, term)
-        return break_even_use(*of), break_even_month(*of)
-
-
-def _break_even_words(use: BreakEvenUse, month: BreakEvenMonth, months: int) -> str:
-    said = f"{cents(use.held_usd)} in the first month (economic view), against {cents(use.on_demand_usd)} by the hour"
-    share = use.share_of_hours
-    if share is not None and share <= 1:
-        said += f": cheaper where they are needed more than {share * 100:.1f} % of the hours"
-    elif share is not None:
-        said += ": dearer even where they are needed in every hour"
-    paid = f"By the end {cents(month.held_usd)} is paid, against {cents(month.on_demand_usd)}"
-    when = f"from {month.month} on no more than by the hour" if month.month else f"never less within {months} months"
-    return f"{said}. {paid}; {when}."
+    def quotes(self) -> list[QuoteSaid]:
+        """That the costs use."""
+        return said(self.costs.study, self.costs.sheet.assumptions)

@@ -17,9 +17,12 @@ from planner.finance.assumed import assumptions_of
 from planner.finance.centres import sharing_of
 from planner.finance.costs import Costs
 from planner.finance.fields import FieldError, read
+from planner.finance.form import AssumptionsForm
 from planner.finance.models import AssumptionSet
 from planner.finance.page import FinancePage
+from planner.finance.quotes import offered
 from planner.scenarios.services import author
+from planner.spreadsheet import csv_form
 from planner.studies import services
 from planner.studies.actions import study_for
 from planner.studies.models import Study
@@ -43,7 +46,7 @@ def save(request: HttpRequest, study_id: int) -> HttpResponse:
     machines = [one.machine for one in costs.assumptions.machines]
     entered = {name: str(text) for name, text in request.POST.items()}
     try:
-        values = read(entered, machines)
+        values = read(entered, machines, offered(request.user, study, costs.assumptions))
     except FieldError as error:
         return _page(request, costs, entered, (error.name, error.words), status=422)
     values |= sharing_of(costs.chosen)
@@ -54,7 +57,8 @@ def save(request: HttpRequest, study_id: int) -> HttpResponse:
 
 @require_safe
 def export(request: HttpRequest, study_id: int, name: str, kind: str) -> HttpResponse:
-    """``lines.csv``, ``cash-flow.csv``, ``unit-costs.csv``, ``focus.csv``, ``costs.json``."""
+    """``lines.csv``, ``cash-flow.csv``, ``unit-costs.csv``, ``focus.csv``, ``costs.json``, ``costs.xlsx``; CSV as
+    ``?locale=de-DE&bom=1`` asks."""
     costs = costs_for(request, study_for(request, study_id))
     made = exports.EXPORTS.get(f"{name}.{kind}")
     if made is None:
@@ -65,7 +69,11 @@ def export(request: HttpRequest, study_id: int, name: str, kind: str) -> HttpRes
     if asked not in get_args(View):
         return HttpResponse(f"view: found {asked!r}, expected one of {', '.join(get_args(View))}\n", "text/plain", 400)
     try:
-        text = made(costs, asked_view(request))
+        form = csv_form(request.GET)
+    except SpecError as error:
+        return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", 400)
+    try:
+        text = made(costs, asked_view(request), form)
     except SpecError as error:
         return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", status=409)
     response = HttpResponse(text, content_type=exports.CONTENT_TYPES[kind])
@@ -105,7 +113,9 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     is_guest = isinstance(request.user, Guest)
-    page = FinancePage(costs, asked_view(request), request.GET.get("month", ""), entered or {}, error, is_guest)
+    found = offered(request.user, costs.study, costs.assumptions)
+    form = AssumptionsForm(costs, entered or {}, error, found)
+    page = FinancePage(costs, asked_view(request), request.GET.get("month", ""), form, is_guest)
     can_edit = services.editable(request.user, costs.study)
     context = {"study": costs.study, "page": page, "can_edit": can_edit, "exports": exports.OFFERED}
     return render(request, "finance/finance.html", context, status=status)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 from math import ceil, inf
 
+from planner.catalogue.quote_lines import TODAY, not_holding
 from planner.scenarios.bare import Bare
 from simcore.catalogue import resolve_machine
 from simcore.families import Line, PoolChoice
@@ -21,6 +22,7 @@ MONTH_H = 730
 def of_money(bare: Bare, prices: PriceBook, usd_per_month: float | None, today: date) -> Iterable[str]:
     """What prices and budget say; apart from all else, which does not depend on them."""
     yield from _old_prices(bare, prices, today)
+    yield from not_holding(prices, [machine.id for machine in bare.machines], {TODAY: today})
     if usd_per_month is not None:
         yield from _small_budget(bare, prices, usd_per_month)
 

@@ -12,6 +12,7 @@ from planner.scenarios.forms import QuestionForm
 from planner.scenarios.labels import label_of
 from planner.scenarios.sources import NOTES, SOURCES, Source
 from planner.scenarios.words import SENTENCE
+from simcore.words import counted
 
 ADVANCED = {
     "Traffic": ("arrivals", "seed", "growth_percent", "week_shape"),
@@ -139,7 +140,9 @@ class QuestionPage:
             for price in book.prices
             if price.machine in chosen
         ]
-        return f"{book.name}: {'; '.join(said_of) or 'none of the machines chosen'}."
+        quotes = sum(offer.machine in chosen for offer in book.offers)
+        beside = f" {counted(quotes, 'quote')} beside them may be chosen under Finance." if quotes else ""
+        return f"{book.name}: {'; '.join(said_of) or 'none of the machines chosen'}.{beside}"
 
     @property
     def differing(self) -> list[str]:

@@ -1,44 +1,42 @@
 """A study's designs as files: the columns of designs.csv, the same rows as page and API."""
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from planner.spreadsheet import guarded
+from planner.scenarios.errors import FieldErrors
+from planner.schemas import address
+from planner.spreadsheet import csv_form
 from planner.studies.models import Study
 from planner.studies.results import progress
 from planner.studies.supposing import answer, supposed
 from planner.studies.supposing import as_json as supposed_json
 from simcore.answer.spent import spent
-from simcore.rows import COLUMNS, as_json, as_text
+from simcore.rows import COLUMNS, as_json
+from simcore.spec import SpecError
 
 Query = Mapping[str, Any]
 NOTHING: Query = {}
-TEXT_COLUMNS = frozenset(
-    {
-        *("design_id", "label", "family", "scheduler", "prefill_machine", "decode_machine", "mixed_machine"),
-        *("binding_limit", "binding_pool", "cost_dominated_by", "power_dominated_by", "status", "reason"),
-    }
-)
 
 
 def designs_csv(study: Study, query: Query = NOTHING) -> str:
-    """designs.csv: the designs that were tried so far, under what ``query`` supposes. FieldErrors: it cannot be."""
+    """designs.csv: the designs that were tried so far, under what ``query`` supposes, written as it asks (``locale``,
+    ``bom``). FieldErrors: it cannot be."""
+    try:
+        form = csv_form(query)
+    except SpecError as error:
+        name, _, words = str(error).partition(": ")
+        raise FieldErrors({name: words}) from None
     _, found = supposed(study, query)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    for row in found.result.rows:
-        writer.writerow([_safe(name, cell) for name, cell in zip(COLUMNS, as_text(row), strict=True)])
-    return out.getvalue()
+    rows = ([getattr(row, name) for name in COLUMNS] for row in found.result.rows)
+    return form.written(COLUMNS, rows, "\r\n")  # as plan writes it
 
 
 def designs_json(study: Study, query: Query = NOTHING) -> dict[str, Any]:
     """The answer, its designs, and all that it rests on, under what ``query`` supposes. FieldErrors: it cannot be."""
     _, found = supposed(study, query)
     return {
+        "schema": address("designs-1"),
         **summary(study, query),
         "designs": [as_json(row) for row in found.result.rows],
         "spec": study.spec | {"prices": study.prices},  # a STUDY.json, whatever the team's catalogue has become
@@ -74,8 +72,3 @@ def summary(study: Study, query: Query = NOTHING) -> dict[str, Any]:
         "spent": asdict(spent(found.base.evaluations.values())),
         **supposed_json(moves, found),
     }
-
-
-def _safe(column: str, cell: str) -> str:
-    """Text that a spreadsheet would take for a formula is quoted; numbers keep their sign."""
-    return guarded(cell) if column in TEXT_COLUMNS else cell

@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Literal
 
 from simcore.economics.months import Month, month
-from simcore.economics.taken import Taken
-from simcore.spec import Exchange, Offer, SpecError
+from simcore.economics.taken import Chosen, Taken
+from simcore.spec import SpecError
 from simcore.spec.decode import bounded
 
 Term = Literal["on_demand", "reserved_1y", "reserved_3y", "owned"]
@@ -45,16 +45,14 @@ class MachineCost:
     """On the fabric, of an owned one."""
     row: str = ""
     """Which price by the hour it is from (``list/dgx-h100``): what a figure links to; empty: it was entered."""
-    book: str = ""
-    """The id of the price book that the quotes stand in."""
-    quotes: tuple[Offer, ...] = ()
+    quotes: tuple[Chosen, ...] = ()
     """Chosen instead of the prices above, at most one a term."""
     taken: tuple[Taken, ...] = ()
     """What the quotes come to for the machines of a plan: ``offers.quoted`` fills it in, with the prices above."""
 
-    def quote(self, term: Term) -> Offer | None:
+    def quote(self, term: Term) -> Chosen | None:
         """The one chosen for a term."""
-        return next((one for one in self.quotes if one.term == term), None)
+        return next((one for one in self.quotes if one.offer.term == term), None)
 
     def took(self, term: Term) -> Taken | None:
         """What it comes to, once the plan is known."""
@@ -64,7 +62,7 @@ class MachineCost:
         """Where a term's price stands, or another ``figure`` of what is bought: in a quote, a book, or as entered."""
         took = self.took(term)
         if took and (not figure or (figure == "support_usd_per_year" and took.support_usd)):
-            return f"{self.book}/quotes/{took.offer.key}"
+            return took.chosen.row
         if term == "on_demand" and self.row and not figure:
             return self.row
         return f"assumptions.machines.{self.machine}.{figure or PRICE_OF[term]}"
@@ -198,8 +196,6 @@ class Assumptions:
     annual_discount_rate: Decimal = bounded(Decimal(0), least=0, most=1)
     allocation: Allocation = "accelerator_time"
     api: TokenPrice | None = None
-    rates: tuple[Exchange, ...] = ()
-    """By which quotes in other currencies are converted."""
     sharing: Sharing = field(default_factory=Sharing)
 
     def machine(self, machine_id: str) -> MachineCost:

@@ -14,13 +14,12 @@ from typing import Any
 
 from simcore.economics.assumptions import PRICE_OF, Assumptions, MachineCost, Term, Terms
 from simcore.economics.physics import Physics
-from simcore.economics.taken import Taken, taken
+from simcore.economics.taken import Chosen, Taken, taken
 from simcore.spec import Offer, Standing
 
 
 def quoted(assumptions: Assumptions, physics: Physics) -> Assumptions:
-    """With the prices of the quotes chosen, for the machines of the plan's first design; SpecError where a currency
-    has no rate."""
+    """With the prices of the quotes chosen, for the machines of the plan's first design."""
     if not any(one.quotes for one in assumptions.machines):
         return assumptions
     machines = tuple(_quoted(one, assumptions, physics) for one in assumptions.machines)
@@ -38,10 +37,7 @@ def break_count(physics: Physics, machine: str, term: Term, terms: Terms) -> int
 
 def without_discounts(assumptions: Assumptions) -> Assumptions:
     """The same at the quotes' prices before discount."""
-    machines = tuple(
-        replace(one, quotes=tuple(replace(offer, discount=Decimal(0)) for offer in one.quotes))
-        for one in assumptions.machines
-    )
+    machines = tuple(replace(one, quotes=tuple(map(_undiscounted, one.quotes))) for one in assumptions.machines)
     return replace(assumptions, machines=machines)
 
 
@@ -76,12 +72,16 @@ def _quoted(cost: MachineCost, assumptions: Assumptions, physics: Physics) -> Ma
     if not any(pool.machine == cost.machine for pool in physics.pools):
         return cost
     found = tuple(
-        taken(offer, assumptions.rates, break_count(physics, cost.machine, offer.term, assumptions.terms))
-        for offer in cost.quotes
+        taken(chosen, break_count(physics, cost.machine, chosen.offer.term, assumptions.terms))
+        for chosen in cost.quotes
     )
     prices: dict[str, Any] = {PRICE_OF[one.offer.term]: one.net_usd for one in found}
     support = next((one.support_usd for one in found if one.support_usd), cost.support_usd_per_year)
     return replace(cost, taken=found, support_usd_per_year=support, **prices)
+
+
+def _undiscounted(chosen: Chosen) -> Chosen:
+    return replace(chosen, offer=replace(chosen.offer, discount=Decimal(0)))
 
 
 def _base(machines: int, share: Decimal) -> int:

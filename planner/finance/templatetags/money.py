@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 if TYPE_CHECKING:
+    from planner.finance.formulas import Formula
     from planner.finance.page import FinancePage
     from simcore.economics.lines import CostLine
 
@@ -28,12 +29,19 @@ def finance_export(page: FinancePage, name: str, kind: str) -> str:
 
 
 @register.filter
-def sources(line: CostLine, page: FinancePage) -> list[tuple[str, str]]:
-    """Where the numbers of a line stand: a price in its book, an assumption in the form."""
-    found = []
-    for row in line.rows:
-        if row.startswith("assumptions."):
-            found.append((f"#{page.anchor(row.removeprefix('assumptions.'))}", "assumption"))
-        elif row and not page.is_guest_view:
-            found.append((reverse("catalogue:price_book", args=[row.partition("/")[0]]), "price"))
-    return found
+def sources(row: CostLine | Formula, page: FinancePage) -> list[tuple[str, str]]:
+    """Where the numbers of a figure stand: a price in its book, a quote or an assumption on the page."""
+    return [found for name in dict.fromkeys(row.rows) if (found := _source(name, page))]
+
+
+def _source(row: str, page: FinancePage) -> tuple[str, str] | None:
+    if row.startswith("#"):
+        return row, "lines" if row == "#lines-title" else "figures"
+    if row.startswith("assumptions."):
+        return f"#{page.form.anchor(row.removeprefix('assumptions.'))}", "assumption"
+    book, _, rest = row.partition("/")
+    if rest.startswith("quotes/"):
+        return f"#quote-{rest.removeprefix('quotes/')}", "quote"
+    if page.is_guest_view:
+        return f"#{page.form.anchor(f'machines.{rest}.on_demand_usd_per_hour')}", "price"
+    return f"{reverse('catalogue:price_book', args=[book])}#price-{rest}", "price"

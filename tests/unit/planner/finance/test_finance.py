@@ -161,9 +161,9 @@ def test_the_workbook_has_numbers_dates_and_no_formulas(alice_client: Client, co
     with zipfile.ZipFile(io.BytesIO(content)) as parts:
         sheets = {name: parts.read(name).decode() for name in parts.namelist() if name.startswith("xl/worksheets/")}
         names = parts.read("xl/workbook.xml").decode()
-    for name in ("Summary", "Designs", "Cost lines", "Cash flow", "Assumptions"):
+    for name in ("Summary", "Designs", "Cost lines", "Cash flow", "Unit costs", "Assumptions"):
         assert f'name="{name}"' in names
-    assert len(sheets) == 5
+    assert len(sheets) == 6
     assert not any("<f>" in sheet for sheet in sheets.values())
     assert all('state="frozen"' in sheet for sheet in sheets.values())
     amounts = [Decimal(row["amount_usd"]) for row in table(alice_client, costed, "lines", view="book")]

@@ -12,8 +12,8 @@ from simcore.economics.cash_flow import cash_flow
 from simcore.economics.cost_sheet import cost_sheet
 from simcore.economics.lines import total
 from simcore.economics.offers import break_count, quotes_said, standing_words, without_discounts
-from simcore.economics.taken import taken
-from simcore.spec import Break, Exchange, Offer, SpecError, decode, encode
+from simcore.economics.taken import Chosen, choose, taken
+from simcore.spec import Break, Exchange, Offer, PriceBook, SpecError, decode, encode
 from tests.unit.simcore.economics.plans import A100, H100, PHYSICS, assumed, over
 
 D = Decimal
@@ -30,7 +30,7 @@ OF_A100 = Offer(
 
 @pytest.mark.parametrize(("machines", "euro"), [(7, 310_000), (8, 290_000), (15, 290_000), (40, 270_000)])
 def test_a_quantity_reaches_its_break(machines, euro):
-    found = taken(QUOTE, [EUR], machines)
+    found = taken(Chosen(QUOTE, "team", EUR), machines)
     assert found.list_usd == D(euro) * D("1.08")
     assert found.net_usd == D(euro) * D("0.972")
     assert found.support_usd == D(10_800)
@@ -38,9 +38,8 @@ def test_a_quantity_reaches_its_break(machines, euro):
 
 
 def test_a_price_is_converted_once_and_rounded_to_a_millionth_at_the_end():
-    found = taken(
-        replace(QUOTE, price=D("33.333333"), discount=D("0.125"), breaks=()), [replace(EUR, usd=D("1.0837"))], 1
-    )
+    odd = replace(QUOTE, price=D("33.333333"), discount=D("0.125"), breaks=())
+    found = taken(Chosen(odd, "team", replace(EUR, usd=D("1.0837"))), 1)
     assert found.net_usd == D("31.607916")  # 33.333333 × 0.875 × 1.0837 = 31.60791635…
 
 
@@ -60,10 +59,8 @@ def test_a_quote_holds_from_its_first_to_its_last_day(day, standing, words):
 
 def test_an_owned_plan_by_the_pocket_calculator():
     """docs/worked-example.md."""
-    machines = (H100, replace(A100, book="team", quotes=(OF_A100,)))
-    plan = assumed(
-        machines=machines, rates=(EUR,), terms=Terms("owned"), ownership=Ownership(48, D("0.1")), demand=over(1)
-    )
+    machines = (H100, replace(A100, quotes=(Chosen(OF_A100, "team", EUR),)))
+    plan = assumed(machines=machines, terms=Terms("owned"), ownership=Ownership(48, D("0.1")), demand=over(1))
     sheet = cost_sheet([PHYSICS], D(10), plan)
     lines = {(line.category, line.machine): line for line in sheet.lines("book")}
     # 3 machines reach the break of 3: 110,000 EUR × 0.95 × 1.08 = 112,860; 3 × 112,860 × 0.9 ÷ 48
@@ -101,7 +98,9 @@ def test_the_machines_under_a_term_pick_the_break(terms, term, count):
 
 
 def test_break_even_takes_the_break_of_all_machines():
-    some = assumed(machines=(H100, replace(A100, quotes=(OF_A100,))), rates=(EUR,), terms=Terms("owned", D("0.7")))
+    some = assumed(
+        machines=(H100, replace(A100, quotes=(Chosen(OF_A100, "team", EUR),))), terms=Terms("owned", D("0.7"))
+    )
     every = replace(some, terms=Terms("owned"))
     of = [break_even_use([PHYSICS], D(10), plan, "owned").held_usd for plan in (some, every)]
     assert of[0] == of[1]
@@ -109,16 +108,17 @@ def test_break_even_takes_the_break_of_all_machines():
 
 def test_a_quote_by_the_hour_stands_before_the_books_price():
     quote = Offer("dgx-h100", "on_demand", D("30.5"), "Acme", "Q-3")
-    plan = assumed(machines=(replace(H100, book="team", quotes=(quote,)), A100), demand=over(1))
+    plan = assumed(machines=(replace(H100, quotes=(Chosen(quote, "team"),)), A100), demand=over(1))
     line = cost_sheet([PHYSICS], D(10), plan).lines("cash")[0]
     assert (line.amount_usd, line.rows) == (D("22692.00"), (f"team/quotes/{quote.key}",))  # 744 × 30.5
     assert line.formula == "1 machines × 744 h × $30.5/h"
 
 
 def test_a_currency_without_a_rate_is_named():
-    plan = assumed(machines=(replace(H100, quotes=(QUOTE,)), A100), rates=(Exchange("GBP", D("1.27")),))
-    with pytest.raises(SpecError, match=r"Quote Q-17 of Acme for 'dgx-h100': currency: found 'EUR'.*of USD, GBP"):
-        cost_sheet([PHYSICS], D(10), plan)
+    book = PriceBook("team", "Ours", "2027", (), rates=(Exchange("GBP", D("1.27")),))
+    with pytest.raises(SpecError, match=r"currency: found 'EUR', which has no rate: expected one of USD, GBP"):
+        choose(QUOTE, book)
+    assert choose(QUOTE, replace(book, rates=(EUR,))) == Chosen(QUOTE, "team", EUR)
 
 
 def test_a_quotes_key_is_of_what_it_is_not_of_what_it_says():
