@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "planner.comparing",
     "planner.finance",
     "planner.api",
+    "planner.operations",
 ]
 
 MIDDLEWARE = [
