@@ -10,8 +10,9 @@ from planner.accounts.owned import Visitor
 from planner.catalogue.columns import columns
 from planner.catalogue.display import NOT_GIVEN, quantity, words_of
 from planner.catalogue.kept import SUPPOSED, Kept, kept_fabric, kept_machines, kept_model, kept_prices
+from planner.catalogue.quote_fields import quote_texts
 from planner.catalogue.services import fabric_for, model_for, price_books_for, whole_machines_for
-from simcore.spec import Accelerator, Fabric, Machine, Model, Price, SpecError
+from simcore.spec import Accelerator, Fabric, Machine, Model, Offer, Price, PriceBook, SpecError
 
 GONE = "not in the catalogue any more"
 
@@ -88,6 +89,26 @@ def _of_prices(user: Visitor, kept: Kept, machines: dict[str, Machine]) -> Itera
         if said[0] != said[1]:
             address = reverse("catalogue:price_book", args=[was.id]) if now else ""
             yield RowChange(f"{machines[price.machine].name} in {was.name}", "Price", *said, address)
+    yield from _of_quotes(was, now, machines)
+
+
+def _of_quotes(was: PriceBook, now: PriceBook | None, machines: dict[str, Machine]) -> Iterator[RowChange]:
+    """Changed, gone and new ones of the machines kept."""
+    before = {offer.key: offer for offer in was.offers if offer.machine in machines}
+    after = {offer.key: offer for offer in (now.offers if now else ()) if offer.machine in machines}
+    for key, offer in {**before, **after}.items():
+        if before.get(key) != after.get(key):
+            said = _quote(before.get(key)), _quote(after.get(key))
+            address = reverse("catalogue:price_book", args=[was.id]) if now else ""
+            yield RowChange(f"{machines[offer.machine].name} in {was.name}", offer.name, *said, address)
+
+
+def _quote(offer: Offer | None) -> str:
+    if offer is None:
+        return "none"
+    left_out = ("machine", "vendor", "quote")
+    said = {name: text for name, text in quote_texts(offer).items() if text and name not in left_out}
+    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in said.items())
 
 
 def _price(price: Price | None) -> str:

@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC
 from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
-from django.utils import timezone
 
-from planner.catalogue.quote_lines import STUDY_DAY, TODAY, not_holding
 from planner.studies import results, supposing
 from planner.studies.axes import DRAWN, POWER_COLUMNS, POWER_NAMES, Plane, Spans, cost_plane, merits_plane, power_plane
 from planner.studies.chart_words import summary
@@ -22,13 +19,13 @@ from planner.studies.models import Study
 from planner.studies.moves import Moves, address, read_moves
 from planner.studies.names import family_names
 from planner.studies.predicted import again_s, check_s
+from planner.studies.quotes import quotes_not_holding
 from planner.studies.results import Progress
 from planner.studies.series import Ghost, Look, places_of
 from planner.studies.strip import Strip
 from planner.studies.tables import Extent, Marks, Table, designs_table, kept_designs
 from simcore.answer.hold_equal import HeldEqual
 from simcore.answer.result import StudyResult
-from simcore.catalogue import resolve_machine
 from simcore.explain import AnswerLine
 from simcore.what_if import words as what_if_words
 from simcore.what_if.changes import WhatIf
@@ -218,14 +215,8 @@ class ResultPage:
 
     @property
     def caveats(self) -> list[str]:
-        return [*what_if_words.caveats(self.found, self.untried), *self.quotes_not_holding]
-
-    @property
-    def quotes_not_holding(self) -> list[str]:
-        """Of the price book that the study keeps, for its machines: on the study's day and today."""
-        machines = [resolve_machine(choice.machine).id for choice in self.result.spec.machines]
-        days = {STUDY_DAY: self.study.created_at.astimezone(UTC).date(), TODAY: timezone.now().date()}
-        return not_holding(self.result.book, machines, days)
+        quotes = quotes_not_holding(self.study, self.result)
+        return [*what_if_words.caveats(self.found, self.untried), *quotes]
 
     @cached_property
     def look(self) -> Look:

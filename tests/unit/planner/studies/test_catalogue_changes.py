@@ -10,8 +10,11 @@ from planner.accounts.models import Team, User
 from planner.catalogue.changes import changes_since
 from planner.catalogue.dependents import dependents
 from planner.catalogue.models import FigureOverride, Price, PriceBook
+from planner.catalogue.services import price_book_for
 from planner.scenarios.services import create_scenario
+from planner.studies import services
 from planner.studies.models import Study
+from tests.unit.planner.catalogue.test_quotes import BOOK, QUOTE, add
 from tests.unit.planner.studies.conftest import Inputs
 
 Start = Callable[[], Study]
@@ -91,3 +94,36 @@ def test_asked_again_it_keeps_its_rows_until_todays_are_wanted(
     assert "The catalogue has changed" not in alice_client.get(f"/studies/{todays.pk}/").content.decode()
     from_the_first = asked(rate_req_per_s="12")
     assert (from_the_first.revision.number, host_w(from_the_first)) == (4, 2000)
+
+
+def test_a_quote_that_has_expired_is_said_on_question_and_result_and_changes_no_amount(
+    alice_client: Client, alice: User, inputs: Inputs
+) -> None:
+    add(alice_client, "quotes", currency="USD", valid_from="", valid_to="2026-01-31")
+    preview = unescape(alice_client.get("/preview", inputs).content.decode())
+    assert "List Apr 2026: Quote Q-17 of Acme for dgx-h100 expired on 2026-01-31, before " in preview
+    assert "(today)" in preview
+    study = services.start_study(alice, create_scenario(alice, inputs))
+    (kept,) = study.prices["offers"]
+    assert kept["valid_to"] == "2026-01-31"
+    page = unescape(alice_client.get(f"/studies/{study.pk}/").content.decode())
+    assert "Quote Q-17 of Acme for dgx-h100 expired on 2026-01-31" in page
+    assert "(the study’s day and today)" in page
+
+
+def test_quotes_that_changed_since_are_said_and_what_was_asked_keeps_its_own(
+    alice_client: Client, alice: User, inputs: Inputs
+) -> None:
+    add(alice_client, "quotes", currency="USD", breaks="")
+    revision = create_scenario(alice, inputs)
+    assert changes_since(alice, revision.rows) == []
+    (offer,) = price_book_for(alice, "list").offers
+    form = alice_client.get(f"{BOOK}/quotes/{offer.key}").context["form"]
+    changed = {**QUOTE, "currency": "USD", "breaks": "", "price": "299000", "seen": form["seen"].value()}
+    alice_client.post(f"{BOOK}/quotes/{offer.key}", changed)
+    add(alice_client, "quotes", currency="USD", quote="Q-18")
+    found = {one.figure: (one.was, one.now) for one in changes_since(alice, revision.rows)}
+    assert "price 310000" in found["Quote Q-17 of Acme"][0]
+    assert "price 299000" in found["Quote Q-17 of Acme"][1]
+    assert found["Quote Q-18 of Acme"][0] == "none"
+    assert revision.rows["prices"]["offers"][0]["price"] == "310000"
