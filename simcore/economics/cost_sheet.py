@@ -121,7 +121,8 @@ def bridge(
                                 f"${printed:,f} - ${screen:,f}"))  # fmt: skip
     return [
         *steps,
-        BridgeStep(f"{month.hours} h in {month.period}", by_hours - printed, f"${by_hours:,f} - ${printed:,f}"),
+        BridgeStep(f"{month.hours} h in {month.period}", by_hours - printed, f"${by_hours:,f} - ${printed:,f}",
+                   by_the_hour),
         BridgeStep(f"drawn at {month.mean_req_per_s:f} req/s on average", by_duty - by_hours,
                    f"${by_duty:,f} - ${by_hours:,f}", ("assumptions.demand.duty_cycle",)),
         BridgeStep("terms, site and overheads of the assumptions", dated - by_duty, f"${dated:,f} - ${by_duty:,f}",
