@@ -5,7 +5,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 
 from planner import backends
-from planner.env import envbool, envint, envlist, envstr
+from planner.env import EnvError, envbool, envint, envlist, envstr
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(envstr("PHASEPLAN_VAR", str(BASE_DIR / "var"))).resolve()
@@ -47,6 +47,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "planner.operations.logs.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # it hides lengths, and tokens are masked
@@ -173,7 +174,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 if not LOCAL:
     SECURE_SSL_REDIRECT = envbool("PHASEPLAN_SSL_REDIRECT", True)
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
     SECURE_HSTS_SECONDS = envint("PHASEPLAN_HSTS_S", 31536000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
@@ -226,10 +227,19 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 
+LOG_FORMAT = envstr("PHASEPLAN_LOG_FORMAT", "plain")
+if LOG_FORMAT not in ("plain", "json"):
+    raise EnvError(f"PHASEPLAN_LOG_FORMAT={LOG_FORMAT}: expected plain or json")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {
+        "plain": {"format": "{asctime} {levelname} {name}: {message}{about_words}", "style": "{"},
+        "json": {"()": "planner.operations.logs.JsonFormatter"},
+    },
+    "filters": {"about": {"()": "planner.operations.logs.About"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["about"]},
+    },
     "root": {"handlers": ["console"], "level": envstr("PHASEPLAN_LOG_LEVEL", "WARNING")},
 }

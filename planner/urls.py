@@ -3,7 +3,7 @@ an address or a link of the app is first asked for, and the server is ready befo
 
 from django.urls import path
 
-from planner.health import healthz
+from planner.operations.health import healthz, readyz
 
 
 def urls_of(app: str) -> tuple[str, str, str]:
@@ -13,6 +13,7 @@ def urls_of(app: str) -> tuple[str, str, str]:
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
     path("accounts/", urls_of("accounts")),
     path("api/v1/", urls_of("api")),
     path("catalogue/", urls_of("catalogue")),

@@ -44,7 +44,7 @@ def work_out(analysis_id: int) -> None:
     def fail(reason: str) -> None:
         held.fail(reason)
 
-    under_lease(held, worked, fail)
+    under_lease(held, row.study_id, worked, fail)
 
 
 tasks.WORK[Analysis] = work_out

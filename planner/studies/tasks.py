@@ -77,7 +77,7 @@ def _work(held: Claim, study: Study, work: Callable[[Heartbeat], None], fail: Ca
         if waves.belongs_to(study, engine_version()):
             work(heartbeat)
 
-    under_lease(held, allowed, fail)
+    under_lease(held, study.pk, allowed, fail)
 
 
 WORK: dict[type[LeasedRow], Callable[[Any], None]] = {Wave: _plan_wave, Shard: _run_shard}

@@ -21,23 +21,6 @@ costs, a link."""
 Manage = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture
-def manage(tmp_path: Path) -> Manage:
-    """Runs a command of manage.py on the data folder ``var`` of the test, or on the database of a URL."""
-
-    def run(*arguments: object, var: str = "one", **environment: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "manage.py", *map(str, arguments)],
-            cwd=ROOT,
-            env=clean_environment() | {"PHASEPLAN_VAR": str(tmp_path / var), "PHASEPLAN_LOCAL": "true", **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
-
-
 def rows_in(path: Path) -> dict[str, bytes]:
     """Member → content, but for the manifest."""
     with tarfile.open(path) as tar:

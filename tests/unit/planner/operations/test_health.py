@@ -1,14 +1,15 @@
 """/healthz tells a load balancer and a person what works."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
-from planner import health
 from planner.accounts.models import Team
+from planner.operations import health
 from planner.studies.models import Wave, Worker
 from planner.studies.workers import STALE_S
 from tests.unit.planner.bare_study import bare_study
@@ -55,3 +56,25 @@ def test_a_database_that_is_gone_is_503(client: Client, monkeypatch: pytest.Monk
     answer = client.get("/healthz")
     assert answer.status_code == 503
     assert answer.json() == {"status": "down", "database": {"reachable": False, "error": "OperationalError"}}
+
+
+@pytest.mark.django_db
+def test_a_server_with_its_tables_is_ready(client: Client) -> None:
+    answer = client.get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json() == {"ready": True, "database": "reachable", "waiting_migrations": [], "broker": "reachable"}
+
+
+@pytest.mark.django_db
+def test_a_server_whose_tables_are_older_is_not(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "waiting_migrations", lambda: ["studies.9999_more"])
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["waiting_migrations"] == ["studies.9999_more"]
+
+
+@pytest.mark.django_db
+def test_without_redis_a_server_is_ready_and_says_so(client: Client, settings: Any) -> None:
+    settings.EMBEDDED, settings.REDIS_URL = False, "redis://127.0.0.1:1/0"
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["broker"]) == (200, "ConnectionError")
