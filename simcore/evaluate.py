@@ -11,29 +11,40 @@ from simcore.engine.version import engine_version
 from simcore.evaluation import Design, Evaluation, RateRun, Trial
 from simcore.keys import capacity_key
 from simcore.search.context import Context
-from simcore.search.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, told
+from simcore.search.parts import CapacityUnder, Outcome, Part, RunAt, TrialAt, case_of, next_part, part_key, told
 from simcore.spec import Case, SpecError
 from simcore.traces import Trace
 
 
-def evaluate(design: Design, context: Context) -> Evaluation:
+def evaluate(design: Design, context: Context, known: dict[str, Outcome] | None = None) -> Evaluation:
     """Simulate what the work item asks; ``infeasible`` with the reason where it cannot run at all (weights that do not
-    fit, …), ``screened`` where its capacity need not be known."""
-    has = Parts()
+    fit, …), ``screened`` where its capacity need not be known. ``known``: parts of other designs by their keys, which
+    takes what is simulated: where machines may be lost, what is left of one design is another one."""
+    has: dict[Part, Outcome] = {}
     while (part := next_part(design, context, has)) is not None:
-        has = has.having(part, simulated(part, design, context))
+        has[part] = _once(part, design, context, known)
     return told(design, context, has)
+
+
+def _once(part: Part, design: Design, context: Context, known: dict[str, Outcome] | None) -> Outcome:
+    if known is None:
+        return simulated(part, design, context)
+    key = part_key(part, design, context, engine_version())
+    if key not in known:
+        known[key] = simulated(part, design, context)
+    return known[key]
 
 
 def simulated(part: Part, design: Design, context: Context) -> Outcome:
     """One part of a design's evaluation."""
+    asked = replace(design, case=case_of(part, design))
     match part:
         case TrialAt(rate):
-            return holds(design, context, rate)
+            return holds(asked, context, rate)
         case CapacityUnder(seed):
-            return capacity(design, context, seed)
+            return capacity(asked, context, seed)
         case RunAt(rate):
-            return required(design, context, rate)
+            return required(asked, context, rate)
 
 
 def holds(design: Design, context: Context, rate_req_per_s: float) -> Trial:

@@ -16,11 +16,11 @@ WORTH_RUNNING = 0.8
 
 @dataclass(frozen=True)
 class Rival:
-    """An evaluated design that uses no more of any machine than one that is still to be evaluated."""
+    """An evaluated design that uses no more of any machine than one still to be evaluated, and holds the grid's k-th
+    rate (``rate_grid``)."""
 
     label: str
     k: int
-    """It holds the k-th rate of the grid (``rate_grid``)."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,9 @@ class LimitResult:
 
 @dataclass(frozen=True)
 class LimitsAt:
-    """The limits as they came out at one rate."""
+    """The limits as they came out at one rate (0: every request alone)."""
 
     rate_req_per_s: float
-    """0: every request alone."""
     limits: tuple[LimitResult, ...]
 
 
@@ -141,7 +140,7 @@ class RateResult:
 
 @dataclass(frozen=True)
 class RateRun:
-    """A design simulated at the rate that a study asks for. ``reason`` says why where it could not be."""
+    """A design at the rate that a study asks for; ``reason``: why it could not be simulated."""
 
     result: RateResult | None
     reason: str = ""
@@ -152,7 +151,7 @@ class RateRun:
 
 @dataclass(frozen=True)
 class Trial:
-    """Whether a design holds a rate of the grid; runs were given up as soon as it could not."""
+    """Whether a design holds a rate; runs were given up as soon as it could not."""
 
     holds: bool
     simulations: int
@@ -185,11 +184,10 @@ class Evaluation:
     capacity_low: float = 0.0
     capacity_high: float = 0.0
     binding_limit: str = ""
-    """The limit that fails first above capacity: ``ttft_p99``, ``kv``, ``unstable``."""
+    """What fails first above capacity: ``ttft_p99``, ``kv``, ``unstable``."""
     binding_pool: str = ""
     at_capacity: RateResult | None = None
     at_required: RateResult | None = None
-    """At the study's required rate: which limits pass and fail."""
     warnings: tuple[str, ...] = ()
     simulations: int = 0
     requests_simulated: int = 0
@@ -203,17 +201,31 @@ class Evaluation:
     rate_only: bool = False
     """Only whether it holds the required rate was asked."""
     held_required: bool | None = None
-    """That answer; None where it was never asked alone."""
     replications: tuple[Replication, ...] = ()
-    """Under each of the study's seeds, the first one first; empty where one seed told it from the others."""
+    """Under each seed, the first one first; empty where one seed told it from the others."""
     around: tuple[LimitsAt, ...] = ()
-    """The limits at no load, a little below the capacity, at it and just above it (where that was run): how fast each
-    is used up, which says what an error of the iteration times does to the capacity (simcore/trust). Where no rate
-    holds, at the lowest that was tried."""
+    """The limits at no load, a little below the capacity, at it and just above it (where run): how fast each is used
+    up (simcore/trust). Where no rate holds, at the lowest that was tried."""
+    whole: Evaluation | None = None
+    """With all its machines, where some may be lost; what is above is then of the worst loss (simcore/survival.py)."""
+    losses: tuple[Loss, ...] = ()
+    """In each way to lose as many machines as the study says."""
+    lost: tuple[int, ...] = ()
+    """The worst: machines of each pool. Empty: no loss is worse than none."""
+
+    @property
+    def with_all(self) -> Evaluation:
+        """With all its machines."""
+        return self.whole or self
+
+    @property
+    def parts(self) -> tuple[Evaluation, ...]:
+        """In each way to lose machines, then with all."""
+        return (*(loss.evaluation for loss in self.losses), self.whole) if self.whole else (self,)
 
     @property
     def misses_alone(self) -> bool:
-        """Whether requests that are all but alone miss a limit: then they do with any number of these machines."""
+        """Whether requests all but alone miss a limit: then they do with any number of these machines."""
         held = self.status != "evaluated" or self.capacity_req_per_s > 0
         return not held and self.binding_limit not in ("", "kv", "unstable")
 
@@ -221,8 +233,11 @@ class Evaluation:
         """Whether the design serves the rate within its SLO: simulated at it, and not above a capacity found lower.
 
         The capacity is found to 1 %, so a rate within 1 % of it is decided by the simulation at the rate itself; a rate
-        below the capacity over several seeds is held, whatever the first seed's simulation says.
+        below the capacity over several seeds is held, whatever the first seed's simulation says. Where machines may be
+        lost it is to be held whichever are.
         """
+        if self.whole is not None:
+            return all(part.holds(rate_req_per_s) for part in self.parts)
         if self.replications and self.capacity_req_per_s >= rate_req_per_s:
             return True
         if self.at_required is None or self.at_required.rate_req_per_s != rate_req_per_s:
@@ -230,8 +245,8 @@ class Evaluation:
         return self.at_required.met and self.capacity_req_per_s >= FOUND_TO * rate_req_per_s
 
     def wants_run(self, rate_req_per_s: float) -> bool:
-        """Whether a run at the required rate says more than the capacity does: not far above it, where a queue only
-        grows; but where no rate holds, as it may say what is missed."""
+        """Whether a run at the rate says more than the capacity: not far above it, where a queue only grows; but where
+        no rate holds, as it may say what is missed."""
         far_above = 0 < self.capacity_req_per_s < WORTH_RUNNING * rate_req_per_s
         return self.status == "evaluated" and not far_above
 
@@ -244,13 +259,11 @@ class Evaluation:
     def of(self, asked: Design) -> Evaluation:
         """As a study keeps it, with what it knew before: another design of the same figures may have been simulated."""
         mine, known = replace(self, design_id=asked.design_id), asked.known
-        if known is None:
-            return mine
-        return replace(mine.with_trial(known), held_required=known.held_required)
+        return mine if known is None else replace(mine.with_trial(known), held_required=known.held_required)
 
     @property
     def by_bound(self) -> bool:
-        """Whether it is screened without a run: found anew whenever more is known, not kept."""
+        """Screened without a run: found anew whenever more is known, not kept."""
         return self.status == "screened" and not self.simulations
 
     def with_trial(self, trial: Trial | Evaluation) -> Evaluation:
@@ -277,3 +290,11 @@ class Evaluation:
             events=self.events + run.events,
             cpu_s=self.cpu_s + run.cpu_s,
         )
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a design can do without so many machines of each pool; ``infeasible`` where nothing of one is left."""
+
+    lost: tuple[int, ...]
+    evaluation: Evaluation

@@ -24,6 +24,7 @@ from simcore.flips import sentences as flip_words
 from simcore.rows import DesignRow
 from simcore.search.counts import MOST_MACHINES
 from simcore.shortfalls import drawn_result, machines, value_and_limit
+from simcore.survival import any_lost_words
 from simcore.trust.sentences import confidence_words, interval_parts, interval_words, outside_words
 from simcore.words import dollars, kilowatts, limit_name, listed, number, percent, sentences
 
@@ -110,7 +111,7 @@ def _so_far(progress: Progress | None, sentence: str) -> str:
 
 def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> AnswerLine:
     case = result.designs[row.design_id].case
-    text = _so_far(progress, purchase(case, row))
+    text = _so_far(progress, f"{purchase(case, row).removesuffix('.')}{_goes_on(result)}.")
     facts = [f"{dollars(usd_per_month(row.usd_per_hour))} a month ({_priced(result)})"]
     facts.append(f"{kilowatts(row.nameplate_w)} nameplate")
     if row.provisioned_w != row.nameplate_w:
@@ -120,6 +121,12 @@ def _buy(result: StudyResult, row: DesignRow, progress: Progress | None) -> Answ
         p99 = f" ({kilowatts(drawn.p99_w)} P99)" if result.spec.limits.power_kind == "drawn_p99" else ""
         facts.append(f"{kilowatts(drawn.mean_w)} drawn{p99} at {number(drawn.rate_req_per_s)} requests/s")
     return AnswerLine("A", text, f"{', '.join(facts)}. {_tokens(result, row)}{_larger(result, row)}".rstrip())
+
+
+def _goes_on(result: StudyResult) -> str:
+    """What must be survived."""
+    failures, rate = result.spec.failures, result.spec.rate_req_per_s
+    return f": it holds {number(rate)} requests/s and goes on holding it{any_lost_words(failures)}" if failures else ""
 
 
 def _priced(result: StudyResult) -> str:
@@ -171,8 +178,18 @@ def _holds(result: StudyResult, row: DesignRow) -> AnswerLine:
     parts = interval_parts(result.designs[row.design_id].case, row, unsure) if unsure else ""
     sure = _sure(result, row) if interval else ""
     return AnswerLine(
-        "C", f"{text}{interval}: {binding_words(evaluation)}.", sentences([sure, parts, *_warnings(evaluation)])
+        "C",
+        f"{text}{interval}{_lost(row)}: {binding_words(evaluation)}.",
+        sentences([sure, parts, *_warnings(evaluation)]),
     )
+
+
+def _lost(row: DesignRow) -> str:
+    """`` with 1 decode machine lost, to 120 with all``."""
+    if row.capacity_all_machines_req_per_s is None:
+        return ""
+    lost = f"with {row.worst_loss}" if row.worst_loss else "whichever machines are lost"
+    return f" {lost}, to {number(row.capacity_all_machines_req_per_s)} with all machines"
 
 
 def _warnings(evaluation: Evaluation) -> list[str]:

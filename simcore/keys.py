@@ -48,10 +48,11 @@ def trial_key(case: Case, trace_hash: str, rate_req_per_s: float, engine_version
 def question_key(spec: StudySpec, trace_hash: str) -> str:
     """The key of all that a study tries: studies of one key and one engine try the same designs, with the same results.
 
-    Left out is money, which no search looks at, and how the workload is called, as its requests count.
+    Left out is money, which no search looks at, what a chart holds equal, and how the workload is called, as its
+    requests count.
     """
     plain: Json = identity(spec)
-    money = {"prices": None, "pue": None, "limits": plain["limits"] | {"usd_per_month": None}}
+    money = {"prices": None, "pue": None, "limits": plain["limits"] | {"usd_per_month": None}, "hold_equal": None}
     return _hash("question", plain | money | {"workload": None}, trace_hash)
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from simcore.answer.hold_equal import comparison_json
 from simcore.answer.result import StudyResult, study_result
 from simcore.answer.spent import spent
 from simcore.catalogue import resolve_prices
@@ -18,12 +19,14 @@ from simcore.evaluate import evaluate
 from simcore.evaluation import Design, Evaluation
 from simcore.explain import answer
 from simcore.rows import COLUMNS, as_json, as_text
+from simcore.search.parts import Outcome
 from simcore.spec import SlowdownSlo, SpecError, StudySpec
 from simcore.study import Context, context, load_trace, next_designs, screened
 from simcore.traces import Trace
 from simcore.trust.outside import Asked
 
 _context: Context | None = None
+_known: dict[str, Outcome] | None = None
 
 
 def plan(spec: StudySpec, jobs: int = 1, trace: Trace | None = None) -> StudyResult:
@@ -67,13 +70,15 @@ def designs_csv(result: StudyResult) -> str:
 
 def frontier_json(result: StudyResult, warnings: Sequence[str] = ()) -> str:
     """frontier.json: the answer's lines, the winner, what it took to simulate, and the designs of both frontiers from
-    left to right; warnings about the workload as it was read."""
+    left to right; the families compared, where the question says what is held equal; warnings about the workload as it
+    was read."""
     by_cost = sorted((row for row in result.rows if row.on_cost_frontier), key=lambda row: row.usd_per_hour)
     by_power = sorted((row for row in result.rows if row.on_power_frontier), key=lambda row: row.provisioned_w)
     content: dict[str, Any] = {
         "answer": [{"key": line.key, "text": line.text, "detail": line.detail} for line in answer(result)],
         "winner": result.winner.design_id if result.winner else None,
         "spent": asdict(spent(result.evaluations.values())),
+        "hold_equal": comparison_json(result),
         "cost_frontier": [as_json(row) for row in by_cost],
         "power_frontier": [as_json(row) for row in by_power],
         "warnings": list(warnings),
@@ -84,18 +89,24 @@ def frontier_json(result: StudyResult, warnings: Sequence[str] = ()) -> str:
 @contextmanager
 def _evaluator(asked: Context, jobs: int) -> Iterator[Any]:
     if jobs <= 1:
-        yield lambda wave: [evaluate(design, asked) for design in wave]
+        known = _kept(asked)
+        yield lambda wave: [evaluate(design, asked, known) for design in wave]
         return
     with ProcessPoolExecutor(jobs, initializer=_start, initargs=(asked,)) as pool:
         yield lambda wave: pool.map(_evaluate, wave)
 
 
 def _start(asked: Context) -> None:
-    global _context
-    _context = asked
+    global _context, _known
+    _context, _known = asked, _kept(asked)
+
+
+def _kept(asked: Context) -> dict[str, Outcome] | None:
+    """For what a process has simulated: no design is asked twice but as what is left of another."""
+    return {} if asked.spec.failures else None
 
 
 def _evaluate(design: Design) -> Evaluation:
     if _context is None:
         raise RuntimeError("a worker process was started without a study")
-    return evaluate(design, _context)
+    return evaluate(design, _context, _known)

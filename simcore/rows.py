@@ -58,6 +58,11 @@ class DesignRow:
     req_per_s_per_kw_high: float | None = None
     tied_with_answer: bool | None = None
     """Of designs that meet the question: what is known does not tell it from the answer (simcore/trust/ties.py)."""
+    capacity_all_machines_req_per_s: float | None = None
+    """Where the study asks what is held with machines lost: that of all of them. ``capacity_req_per_s``, and all that
+    follows from it, is of the worst loss."""
+    worst_loss: str | None = None
+    """``1 decode machine lost``."""
 
 
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(DesignRow))

@@ -12,6 +12,7 @@ from simcore.evaluation import Design, Evaluation, LimitResult, RateResult
 from simcore.rows import DesignRow
 from simcore.spec import StudySpec
 from simcore.spec.study import Goal
+from simcore.survival import any_lost_words, lost_words
 from simcore.words import counted, digits_apart, dollars, limit_name, limit_value, listed, number
 
 MOST_IN_MS = 0.1
@@ -31,8 +32,8 @@ class Shortfall:
     """One thing that keeps a design from being an answer, and how far off it is."""
 
     kind: str
-    """``rate``, ``confidence``, ``power``, ``cost``, ``machines``, ``racks``, ``fit``; ``screened``: beaten without a
-    simulation."""
+    """``rate``, ``failures`` (with machines lost), ``confidence``, ``power``, ``cost``, ``machines``, ``racks``,
+    ``fit``; ``screened``: beaten without a simulation."""
     text: str
     """In words, with what it would need: ``26 kW more nameplate power``."""
     excess: float
@@ -47,7 +48,7 @@ def shortfalls(row: DesignRow, evaluation: Evaluation, design: Design, spec: Stu
     return [
         found
         for found in (
-            _rate_shortfall(row, evaluation, spec),
+            _rate_shortfall(row, evaluation, design, spec),
             _over(
                 "power",
                 power_w(row, spec, evaluation),
@@ -68,17 +69,34 @@ def shortfalls(row: DesignRow, evaluation: Evaluation, design: Design, spec: Stu
     ]
 
 
-def _rate_shortfall(row: DesignRow, evaluation: Evaluation, spec: StudySpec) -> Shortfall | None:
+def _rate_shortfall(row: DesignRow, evaluation: Evaluation, design: Design, spec: StudySpec) -> Shortfall | None:
     rate = spec.rate_req_per_s
+    if spec.failures and evaluation.whole is None:
+        unknown = f"what it holds{any_lost_words(spec.failures)} was not simulated"
+        return Shortfall("failures", unknown, float("inf"))
     if evaluation.holds(rate):
         return _confidence_shortfall(row, spec)
-    held = row.capacity_req_per_s or 0.0
+    if evaluation.whole is not None and evaluation.whole.holds(rate):
+        return _loss_shortfall(evaluation, design, rate)
+    evaluation = evaluation.with_all
+    held = evaluation.capacity_req_per_s
     text = f"holds {number(held)} requests/s instead of {number(rate)}" if held else "holds the limits at no rate"
     missed = missed_limits(evaluation) if held else missed_by_all(evaluation)
     if missed:
         text += f" ({missed})"
     alone = [] if held else missed_alone(evaluation)
     return Shortfall("rate", text, max([(rate - held) / rate, *(_excess(limit) for limit in alone)]))
+
+
+def _loss_shortfall(evaluation: Evaluation, design: Design, rate: float) -> Shortfall:
+    """Where all its machines hold the rate, and what is left without some does not."""
+    failing = [loss for loss in evaluation.losses if not loss.evaluation.holds(rate)]
+    worst = min(failing, key=lambda loss: loss.evaluation.capacity_req_per_s)
+    left, lost = worst.evaluation, lost_words(design.case, worst.lost)
+    held, whole = left.capacity_req_per_s, evaluation.with_all.capacity_req_per_s
+    text = f"holds {number(whole)} requests/s with all machines; with {lost} {number(held) if held else 'none'}"
+    missed = left.reason or (missed_limits(left) if held else missed_by_all(left))
+    return Shortfall("failures", f"{text}{f' ({missed})' if missed else ''}", max((rate - held) / rate, 0.0))
 
 
 def _confidence_shortfall(row: DesignRow, spec: StudySpec) -> Shortfall | None:
@@ -187,8 +205,9 @@ def power_w(row: DesignRow, spec: StudySpec, evaluation: Evaluation) -> float | 
 
 
 def drawn_result(evaluation: Evaluation, goal: Goal = "cost") -> RateResult | None:
-    """The run whose drawn power and tokens count: at the required rate, else at capacity; the other way round where the
-    most is asked for: that will be served."""
+    """The run whose drawn power and tokens count, with all machines there: at the required rate, else at capacity; the
+    other way round where the most is asked for: that will be served."""
+    evaluation = evaluation.with_all
     if goal == "throughput":
         return evaluation.at_capacity or evaluation.at_required
     return evaluation.at_required or evaluation.at_capacity

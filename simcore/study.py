@@ -16,6 +16,7 @@ from simcore.search.offered_load import requests_needed
 from simcore.search.replay import Replay
 from simcore.search.waves import screened_by
 from simcore.spec import StudySpec
+from simcore.survival import any_lost_words
 from simcore.traces import Trace, read_trace
 from simcore.traces.arrivals import MOST_REQUESTS
 from simcore.traces.synthetic import SyntheticSpec, generate
@@ -63,8 +64,9 @@ def screened(context: Context, done: Mapping[str, Evaluation]) -> list[tuple[Des
 def _screened(context: Context, done: Mapping[str, Evaluation], index: int, better: int) -> Evaluation:
     bound, design = float(context.candidates.bound[index]), context.design(better)
     reason = (
-        f"holds at most {number(bound)} requests/s by the fluid bound; {design.label} holds"
-        f" {number(done[design.design_id].capacity_req_per_s)} with no more of any machine or of power"
+        f"holds at most {number(bound)} requests/s by the fluid bound{any_lost_words(context.spec.failures)};"
+        f" {design.label} holds {number(done[design.design_id].capacity_req_per_s)} with no more of any machine or of"
+        " power"
     )
     return Evaluation(context.design(index).design_id, "screened", reason, capacity_high=bound)
 

@@ -17,6 +17,7 @@ from planner.studies.results import study_result
 from planner.studies.supposing import read
 from simcore.analyses import Kind, Subject, kind_of, parameters_of
 from simcore.analyses.key import analysis_key, code_version
+from simcore.analyses.kind import told_of
 from simcore.same import Same
 
 Json = dict[str, Any]
@@ -68,7 +69,7 @@ class Prepared:
         return before(self.subject, self.parameters, self.task) if before else None
 
     def told(self, found: Json) -> Json:
-        return self.kind.told(self.subject, self.parameters, self.task, found)
+        return told_of(self.kind, self.subject, self.parameters, self.task, found)
 
 
 @dataclass(frozen=True)

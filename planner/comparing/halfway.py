@@ -21,7 +21,7 @@ from planner.studies.workers import engine_at_work
 ENGINE = "engine version"
 CATALOGUE = "catalogue"
 REST = "serving options"
-MONEY = frozenset({"price_book", "usd_per_month", "most_machines", "racks", "pue", "goal", "size_to"}) | {
+MONEY = frozenset({"price_book", "usd_per_month", "most_machines", "racks", "pue", "goal", "size_to", "hold_equal"}) | {
     "power_limit_kw",
     "power_kind",
 }
@@ -30,7 +30,7 @@ NAMED: dict[str, tuple[str, ...]] = {
     "model": ("model", "weight_precision", "kv_precision"),
     "workload": ("workload", "arrivals", "seed", "replications"),
     "rate": ("rate_req_per_s",),
-    "objective": ("slo_kind", *(name for names in OF_SLO.values() for name in names)),
+    "objective": ("slo_kind", "failures", *(name for names in OF_SLO.values() for name in names)),
     "machines": ("machines", "on_hand"),
     "iteration times": ("latency", "latency_by_machine"),
     CATALOGUE: ("power",),

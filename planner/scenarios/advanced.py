@@ -9,6 +9,7 @@ from planner.scenarios import weeks
 from planner.scenarios.by_machine import ByMachineField
 from planner.scenarios.fields import BudgetField, BudgetsField, CountsField, PickField, PickSeveralField, QuantityField
 from simcore.spec import DEFAULT_PUE, MemorySpec
+from simcore.spec.study import MOST_FAILURES
 
 ARRIVALS = [
     ("trace", "the trace's, time compressed"),
@@ -24,6 +25,13 @@ CONTENTION = [("yes", "one after another"), ("no", "all at once, each at the ful
 SIZES = [
     ("median", "the capacity that was simulated"),
     ("lower_bound", "its 90 % interval's lower bound"),
+]
+HELD_EQUAL = [
+    ("", "cost, or as chosen beside the answer"),
+    ("rate", "rate"),
+    ("cost", "cost"),
+    ("power", "power"),
+    ("machines", "number of machines"),
 ]
 COUNTS_TRIED = [
     ("search", "a few, then around the rate"),
@@ -128,6 +136,16 @@ class AdvancedForm(forms.Form):
     )
     most_machines = count_field("Machines at most")
     racks = count_field("Racks at most", most=100_000)
+    failures = QuantityField(
+        f"a whole number of machines from 0 to {MOST_FAILURES}",
+        units.PLAIN,
+        least=0,
+        most=MOST_FAILURES,
+        whole=True,
+        required=False,
+        initial=0,
+        label="Machines lost at once to survive",
+    )
     pue = QuantityField(
         "facility power over the machines', from 1 to 5, such as 1.2",
         units.TIMES,
@@ -138,6 +156,7 @@ class AdvancedForm(forms.Form):
         label="PUE",
     )
 
+    hold_equal = PickField(choices=HELD_EQUAL, required=False, initial="", label="Families compared at equal")
     size_to = PickField(choices=SIZES, required=False, initial="median", label="Sized to")
     counts_tried = PickField(choices=COUNTS_TRIED, required=False, initial="search", label="Machine counts to try")
     mixed_counts = CountsField(required=False, label="Co-located counts")

@@ -35,6 +35,7 @@ UNITS = {
     "prefill_counts": "machines",
     "decode_counts": "machines",
     "most_machines": "machines",
+    "failures": "machines",
     "attainment_ttft_s": "s",
     "attainment_tpot_s": "s",
     **{f"{metric}_limit_s": "s" for metric in LIMITED},

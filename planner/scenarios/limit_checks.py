@@ -10,6 +10,7 @@ from simcore.catalogue import resolve_machine
 from simcore.families import Line, PoolChoice
 from simcore.search.counts import Bounds, Counts, explicit_counts, filled, most_prefill
 from simcore.spec import Machine, PriceBook
+from simcore.survival import any_lost_words
 from simcore.words import dollars, listed, number
 
 OLD_PRICES_DAYS = 183
@@ -34,11 +35,12 @@ def too_little_power(bare: Bare) -> Iterable[str]:
         return
     able = [line for line in bare.found.lines if not line.reason]
     least = min(able, key=lambda line: _smallest_w(line, kind))
-    if _smallest_w(least, kind) > limit * 1000:
-        smallest = [f"{_count(_span(pool))} {pool.machine.name}" for pool in least.pools]
+    smallest_w, each = (1 + bare.spec.failures) * _smallest_w(least, kind), 1 + bare.spec.failures
+    if smallest_w > limit * 1000:
+        smallest = [f"{_count(each * _span(pool))} {pool.machine.name}" for pool in least.pools]
         yield (
             f"The power limit of {number(limit)} kW is under {listed(smallest)}, the smallest design"
-            f" ({number(_smallest_w(least, kind) / 1000)} kW {kind}): the answer will say how far the nearest designs"
+            f" ({number(smallest_w / 1000)} kW {kind}): the answer will say how far the nearest designs"
             " miss."
         )
 
@@ -80,6 +82,7 @@ def too_few(bare: Bare) -> Iterable[str]:
         names = [f"{count} {pool.machine.name}" for pool, count in zip(best[1].pools, best[2], strict=True)]
         yield (
             f"Within {listed(_limits_given(bare))}, the work alone allows {number(best[0])} requests/s at most"
+            f"{any_lost_words(spec.failures)}"
             f" ({' + '.join(names)}): no design will hold {number(spec.rate_req_per_s)}. The answer will say how far"
             " the nearest miss."
         )

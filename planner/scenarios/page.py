@@ -29,8 +29,19 @@ ADVANCED = {
         *("weight_precision", "kv_precision", "memory_usable", "reservation"),
         *("block_tokens", "watermark", "max_model_tokens"),
     ),
-    "Limits": ("usd_per_month", "most_machines", "racks", "pue", "slowdown_multiplier", "slowdown_reference"),
-    "Search": ("size_to", "counts_tried", "mixed_counts", "prefill_counts", "decode_counts", "replications"),
+    "Limits": (
+        "usd_per_month",
+        "most_machines",
+        "racks",
+        "failures",
+        "pue",
+        "slowdown_multiplier",
+        "slowdown_reference",
+    ),
+    "Search": (
+        *("size_to", "hold_equal", "counts_tried", "mixed_counts", "prefill_counts", "decode_counts"),
+        "replications",
+    ),
 }
 POWER_FIGURES = (
     "Nameplate: the most that the makers say. Provisioned: what the site sets aside. Drawn: what the simulation finds."

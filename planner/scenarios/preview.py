@@ -28,9 +28,10 @@ from simcore.search.cost import predicted_cpu_s
 from simcore.search.counts import grid
 from simcore.spec import SpecError, StudySpec, WorkloadSpec
 from simcore.study import Context, context
+from simcore.survival import evaluated_cases
 from simcore.trust.outside import Curve, outside_measured
 from simcore.trust.sentences import outside_words
-from simcore.words import number, with_article
+from simcore.words import counted, number, with_article
 
 CACHED_PREVIEWS = 32
 BARE = "-"
@@ -170,7 +171,9 @@ def _work(bare: Bare) -> str:
         f" {number(min(need.decode for need in each))} for decode"
         for name, each in needs.items()
     ]
-    return f"The work alone needs {', or '.join(parts)}, each phase in the largest batches of its own."
+    spare = counted(bare.spec.failures, "machine")
+    more = f" Each pool takes {spare} more, which may be lost." if bare.spec.failures else ""
+    return f"The work alone needs {', or '.join(parts)}, each phase in the largest batches of its own.{more}"
 
 
 def _need(bare: Bare, pool: PoolChoice) -> PhaseMachines:
@@ -199,8 +202,11 @@ def _first_designs(found: Context) -> tuple[str, float]:
         f"{sum(len(counts) for _, counts in able)} designs to try first: {len(families) - split} co-located and {split}"
         f" split famil{'y' if split == 1 else 'ies'}; what they show leads to the next."
     )
+    failures = found.spec.failures
     cpu_s = sum(
-        len(counts) * predicted_cpu_s(line.design(counts[len(counts) // 2]).case, found.statistics)
+        len(counts)
+        * evaluated_cases(len(line.pools), failures)
+        * predicted_cpu_s(line.design(counts[len(counts) // 2]).case, found.statistics)
         for line, counts in able
     )
     return words, cpu_s

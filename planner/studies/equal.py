@@ -193,9 +193,9 @@ class HoldEqual:
         return f"{HELD_EQUAL[self.by]} ({self._used(equal)})"
 
 
-def held_equal(asked: str) -> HeldEqual:
-    """What an address asks to hold equal, else cost."""
-    return cast(HeldEqual, asked) if asked in get_args(HeldEqual) else FIRST
+def held_equal(asked: str, of_question: str | None) -> HeldEqual:
+    """What an address asks to hold equal, else the question, else cost."""
+    return next((cast(HeldEqual, one) for one in (asked, of_question) if one in get_args(HeldEqual)), FIRST)
 
 
 def _baseline_line() -> Figure:

@@ -102,7 +102,7 @@ class _Shard:
     designs: Mapping[int, Design]
     """By the row's id, as ``keys``."""
     keys: Mapping[int, Keys]
-    found: Mapping[str, Outcome]
+    found: dict[str, Outcome]
 
     @classmethod
     def of(cls, rows: list[StudyDesign], context: Context, engine_version: str, study: Study) -> "_Shard":
@@ -127,7 +127,7 @@ class _Shard:
         has, entries = stored_parts(keys, self.found), []
         while (part := next_part(design, self.context, has)) is not None:
             outcome = simulated(part, design, self.context)
-            has = has.having(part, outcome)
+            has[part] = self.found[keys[part]] = outcome  # what is left of one design may be another of the shard
             entries.append(Entry(keys[part], outcome, self.engine_version))
         return told(design, self.context, has), entries
 

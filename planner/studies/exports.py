@@ -11,6 +11,7 @@ from planner.studies.models import Study
 from planner.studies.results import progress
 from planner.studies.supposing import answer, supposed
 from planner.studies.supposing import as_json as supposed_json
+from simcore.answer.hold_equal import comparison_json
 from simcore.answer.spent import spent
 from simcore.rows import COLUMNS, as_json
 from simcore.spec import SpecError
@@ -69,6 +70,7 @@ def summary(study: Study, query: Query = NOTHING) -> dict[str, Any]:
             "damaged": now.damaged,
         },
         "answer": [asdict(line) for line in answer(study, found, now)],
+        "hold_equal": comparison_json(found.result),
         "spent": asdict(spent(found.base.evaluations.values())),
         **supposed_json(moves, found),
     }

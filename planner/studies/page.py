@@ -128,14 +128,20 @@ class ResultPage:
     def drawn_is_shown(self) -> bool:
         return self.view != "cost" and self.power in DRAWN
 
+    @property
+    def first_equal(self) -> HeldEqual:
+        """What is held equal where the address does not say."""
+        return held_equal("", self.study.spec.get("hold_equal"))
+
     @cached_property
     def shown_as(self) -> dict[str, str]:
         """What of the address is not supposed: the chart's form, where it is not the first one."""
         first = self.study.spec["limits"]["power_kind"]
+        first_equal = self.first_equal
         return {
             **({"view": self.view} if self.view != "cost" else {}),
             **({"power": self.power} if self.power != first else {}),
-            **({"equal": self.by} if self.by != FIRST else {}),
+            **({"equal": self.by} if self.by != first_equal else {}),
             **({"baseline": self.baseline} if self.baseline else {}),
             **({"open": self.opened} if self.opened else {}),
         }
@@ -299,7 +305,7 @@ def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
         Extent(extent) if extent in list(Extent) else Extent.SHORT,
         str(query.get("design", "")),
         query,
-        held_equal(str(query.get("equal", ""))),
+        held_equal(str(query.get("equal", "")), study.spec.get("hold_equal")),
         str(query.get("baseline", "")),
         str(query.get("open", "")),
     )
@@ -310,5 +316,5 @@ def hollow_designs(result: StudyResult) -> frozenset[str]:
     return frozenset(
         design_id
         for design_id, found in result.shortfalls.items()
-        if any(short.kind not in ("rate", "confidence", "screened") for short in found)
+        if any(short.kind not in ("rate", "failures", "confidence", "screened") for short in found)
     )

@@ -118,7 +118,7 @@ def design_panel(result: StudyResult, row: DesignRow) -> Panel:
     return Panel(
         row,
         why_not(result, row),
-        tuple(_limits(evaluation, result.spec.rate_req_per_s)),
+        tuple(_limits(evaluation, result.spec.rate_req_per_s, row)),
         f"Pools at {short(run.rate_req_per_s)} requests/s" if run else "Pools",
         tuple(_pool(pool, _names(result, row)) for pool in run.pools) if run else (),
         _kv_link(result.designs[row.design_id].case, run) if run else "",
@@ -149,11 +149,14 @@ def _kv_link(case: Case, run: RateResult) -> str:
     return f"KV of {short(made)} GB/s is made by prefill; a replica's NICs are busy {' and '.join(nics)}"
 
 
-def _limits(evaluation: Evaluation, required: float) -> list[LimitsAt]:
+def _limits(evaluation: Evaluation, required: float, row: DesignRow) -> list[LimitsAt]:
+    lost = f", with {row.worst_loss}" if row.worst_loss else ""
     runs = [
-        (evaluation.at_required, f"At the required {short(required)} requests/s"),
-        (evaluation.at_capacity, f"At its capacity, {short(evaluation.capacity_req_per_s)} requests/s"),
+        (evaluation.at_required, f"At the required {short(required)} requests/s{lost}"),
+        (evaluation.at_capacity, f"At its capacity, {short(evaluation.capacity_req_per_s)} requests/s{lost}"),
     ]
+    if lost:
+        runs.insert(0, (evaluation.with_all.at_required, f"At {short(required)} requests/s, with all machines"))
     return [
         LimitsAt(title, run.met, run.stable, tuple(_bar(limit) for limit in run.limits))
         for run, title in runs
@@ -240,6 +243,10 @@ def _facts(row: DesignRow, run: RateResult | None, pue: float) -> list[tuple[str
     ]
     if row.status == "screened" and row.capacity_high is not None:
         facts.insert(0, ("Can hold", f"at most {short(row.capacity_high)} requests/s"))
+    if row.capacity_all_machines_req_per_s is not None:
+        facts.insert(0, ("Holds with all machines", f"{short(row.capacity_all_machines_req_per_s)} requests/s"))
+        lost = f"with {row.worst_loss}" if row.worst_loss else "whichever machines are lost"
+        facts.insert(1, (f"Holds {lost}", f"{short(row.capacity_req_per_s)} requests/s"))
     if run is not None:
         facts.append(("Drawn, mean", f"{short(run.mean_w / 1000)} kW at {short(run.rate_req_per_s)} requests/s"))
         facts.append(("Drawn, P99 of 1 s", f"{short(run.p99_w / 1000)} kW"))

@@ -13,8 +13,7 @@ from planner.studies.models import Study
 from planner.studies.shards import shards
 from simcore import study as search
 from simcore.evaluation import Design, Evaluation
-from simcore.keys import capacity_key, rate_key, trial_key
-from simcore.search.parts import CapacityUnder, Outcome, Part, Parts, RunAt, TrialAt, next_part, possible_parts, told
+from simcore.search.parts import Outcome, Part, next_part, part_key, possible_parts, told
 from simcore.study import Context
 
 Keys = dict[Part, str]
@@ -56,18 +55,7 @@ def plan(study: Study, engine_version: str, check: Callable[[], None]) -> Plan:
 
 def keys_of(design: Design, context: Context, engine_version: str) -> Keys:
     """The keys of all that a work item may ask."""
-    return {part: _key(part, design, context, engine_version) for part in possible_parts(design, context)}
-
-
-def _key(part: Part, design: Design, context: Context, engine_version: str) -> str:
-    case, trace_hash = design.case, context.trace_hash
-    match part:
-        case TrialAt(rate):
-            return trial_key(case, trace_hash, rate, engine_version)
-        case CapacityUnder(seed):
-            return capacity_key(case, trace_hash, seed, engine_version)
-        case RunAt(rate):
-            return rate_key(case, trace_hash, rate, engine_version)
+    return {part: part_key(part, design, context, engine_version) for part in possible_parts(design, context)}
 
 
 def known(designs: Sequence[Design], context: Context, engine_version: str, study: Study) -> dict[str, Evaluation]:
@@ -82,6 +70,6 @@ def known(designs: Sequence[Design], context: Context, engine_version: str, stud
     }
 
 
-def stored_parts(keys: Keys, found: Mapping[str, Outcome]) -> Parts:
+def stored_parts(keys: Keys, found: Mapping[str, Outcome]) -> dict[Part, Outcome]:
     """What the store has of a design."""
-    return Parts.of((part, found[key]) for part, key in keys.items() if key in found)
+    return {part: found[key] for part, key in keys.items() if key in found}

@@ -14,6 +14,7 @@ from planner.studies.results import Progress, study_result
 from simcore.evaluation import Design
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.search.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
+from simcore.survival import evaluated_cases
 
 SAMPLE = 40
 """Designs of which the cost is predicted; the others cost as much on average."""
@@ -46,10 +47,13 @@ def _cpu_s(study_id: int, step: str) -> tuple[float, float]:
         statistics = context_of(study).statistics
     except ValueError:  # its workload is not what it was
         return study.elapsed_s * _processes(), study.elapsed_s * _processes()
+    cases = max(
+        (evaluated_cases(len(one.case.pools), found.spec.failures) for one in found.designs.values()), default=1
+    )
     whole = [found.designs[name] for name, known in found.evaluations.items() if known.status == "evaluated"]
     tried = [found.designs[name] for name, known in found.evaluations.items() if _is_tried(known)]
     trials = _sum(tried, statistics, TRIAL_RUNS)
-    return _sum(whole, statistics, RUNS) + trials, _sum(whole, statistics, 1.0) + trials
+    return cases * (_sum(whole, statistics, RUNS) + trials), cases * (_sum(whole, statistics, 1.0) + trials)
 
 
 def _is_tried(known: object) -> bool:

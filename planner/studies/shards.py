@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from simcore.evaluation import Design
 from simcore.search.cost import RUNS, TRIAL_RUNS, predicted_cpu_s
 from simcore.study import Context
+from simcore.survival import evaluated_cases
 
 LEAST_S, MOST_S = 1.0, 3.0
 SHARDS_A_WAVE = 16
@@ -13,12 +14,17 @@ SHARDS_A_WAVE = 16
 
 def shards(designs: Sequence[Design], context: Context) -> list[list[Design]]:
     """The designs in their order, a few at a time."""
-    statistics = context.statistics
-    return cut(designs, [predicted_cpu_s(design.case, statistics, runs_of(design)) for design in designs])
+    statistics, failures = context.statistics, context.spec.failures
+    return cut(designs, [predicted_cpu_s(design.case, statistics, runs_of(design, failures)) for design in designs])
 
 
-def runs_of(design: Design) -> float:
-    """One with a rival mostly fails in the run at its rate; of close ones a capacity a seed is searched."""
+def runs_of(design: Design, failures: int = 0) -> float:
+    """One with a rival mostly fails in the run at its rate; of close ones a capacity a seed is searched. Where machines
+    may be lost so of what is left, too."""
+    return _runs_of_one(design) * evaluated_cases(len(design.case.pools), failures)
+
+
+def _runs_of_one(design: Design) -> float:
     if design.seeds:
         return RUNS * len(design.seeds)
     return TRIAL_RUNS if design.rate_only or design.rival is not None else RUNS

@@ -28,6 +28,8 @@ WORDS = {
     "noise_low": "The interval by the simulation's chance alone, lower end",
     "noise_high": "The interval by the simulation's chance alone, upper end",
     "tied_with_answer": "What is known of simulation and times does not tell it from the answer",
+    "capacity_all_machines_req_per_s": "Where machines may be lost: what all hold; the capacity is of the worst loss",
+    "worst_loss": "With which machines lost it holds least",
     "status": "Screened: its capacity was not searched; an evaluated design beats it at any prices",
     "binding_limit": "What fails first above the capacity",
     "usd_per_hour": "All machines, by the question's prices",

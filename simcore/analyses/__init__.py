@@ -23,7 +23,7 @@ from simcore.analyses import (
     where_splitting_pays,
     why_not_mine,
 )
-from simcore.analyses.kind import Kind, Lab, Subject
+from simcore.analyses.kind import Kind, Lab, Subject, told_of
 from simcore.spec import SpecError, decode, nearest
 
 __all__ = ["KINDS", "Kind", "Lab", "Subject", "analyse", "kind_of", "parameters_of"]
@@ -52,7 +52,7 @@ def analyse(name: str, subject: Subject, lab: Lab, parameters: Mapping[str, Any]
     kind = kind_of(name)
     given = parameters_of(kind, parameters)
     task = kind.task(subject, given)
-    return kind.told(subject, given, task, kind.run(task, lab))
+    return told_of(kind, subject, given, task, kind.run(task, lab))
 
 
 def kind_of(name: str) -> Kind[Any, Any]:

@@ -10,7 +10,7 @@ lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -20,12 +20,13 @@ from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
 from simcore.economics.hourly import usd_per_hour, usd_per_month
 from simcore.evaluation import Evaluation, LimitResult, RateRun
-from simcore.fleet import pool_machines
+from simcore.fleet import pool_machines, spanned
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
 from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
+from simcore.survival import left
 from simcore.trust.margins import margin
 from simcore.words import dollars, limit_name, listed, number
 
@@ -101,7 +102,11 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
     result, design = subject.result, _design(subject.result, parameters)
     done = zip(task.losses, found.get("left", []), found.get("failing", []), strict=True)
     rows = [_row(task, loss, revive(Evaluation, left), failing) for loss, left, failing in done]
-    rows += [_whole(task.case, place) for place, pool in enumerate(task.case.pools) if pool_machines(pool) == 1]
+    rows += [
+        _whole(task.case, place)
+        for place, pool in enumerate(task.case.pools)
+        if pool_machines(pool) // spanned(pool) <= 1
+    ]
     spare = _spare(task.case, result)
     holds = result.evaluations[design.design_id].holds(task.rate_req_per_s)
     return {
@@ -124,14 +129,15 @@ def _losses(case: Case, place: int, parameters: Parameters) -> list[Loss]:
     pool = case.pools[place]
     rack = resolve_machine(pool.machine).machines_per_rack
     wanted = sorted({*parameters.machines, *([rack] if rack else [])})
-    return [Loss(place, count, count == rack) for count in wanted if count < pool_machines(pool)]
+    replicas = pool_machines(pool) // spanned(pool)
+    return [Loss(place, count, count == rack) for count in wanted if count < replicas]
 
 
 def _left(case: Case, loss: Loss) -> Case:
-    """The design without them."""
-    pool = case.pools[loss.pool]
-    fewer = replace(pool, machines=pool_machines(pool) - loss.machines, replicas=None)
-    return replace(case, pools=tuple(fewer if i == loss.pool else other for i, other in enumerate(case.pools)))
+    """The design without them, and without the replicas that they are part of."""
+    found = left(case, tuple(loss.machines if place == loss.pool else 0 for place in range(len(case.pools))))
+    assert found is not None  # noqa: S101 - losses that take a pool whole are not asked
+    return found
 
 
 def _row(task: Task, loss: Loss, left: Evaluation, failing: Json) -> Json:
@@ -231,8 +237,9 @@ def _assumptions(task: Task) -> list[Json]:
          " are those that arrive from then on, up to 90 %.", "simcore/detail/failure.py"),
         ("As before: from then on, in every 10 s of arrivals, no more requests are beyond the limit at the highest"
          " percentile than it allows, give or take 3 standard deviations.", "simcore/detail/failure.py"),
-        ("A machine is lost whole, with every replica that spans it; a rack is the catalogue’s machines_per_rack, all"
-         " of one pool. Networks, power feeds and the router do not fail.", ""),
+        ("A machine is lost whole, with every replica that spans it; where replicas span machines, each lost machine is"
+         " of another replica, the worst case. A rack is the catalogue’s machines_per_rack, all of one pool. Networks,"
+         " power feeds and the router do not fail.", ""),
     ]  # fmt: skip
     return sourced(said)
 

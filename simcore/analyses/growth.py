@@ -32,7 +32,7 @@ from simcore.words import counted, dollars, listed, number
 GROWTH_PERCENT = 5.0
 """A month; where neither the workload nor the visitor gives one. An assumption."""
 MONTHS = 36
-OF_THE_RATE = ("rate", "confidence")
+OF_THE_RATE = ("rate", "failures", "confidence")
 """What a design lacks of today's rate: other months have their own."""
 
 

@@ -15,7 +15,8 @@ from simcore.evaluation import Evaluation, RateResult
 from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.search.context import Context
 from simcore.slo.distribution import Distribution
-from simcore.spec import Case
+from simcore.spec import Case, SpecError
+from simcore.survival import any_lost_words
 
 Json = dict[str, Any]
 P = TypeVar("P")
@@ -49,6 +50,28 @@ class Run:
 def sourced(said: Iterable[tuple[str, str]]) -> list[Json]:
     """``assumptions`` of texts, each with where it is from, which may be empty."""
     return [{"text": text, "source": source} for text, source in said]
+
+
+def told_of(kind: Kind[Any, Any], subject: Subject, parameters: Any, task: Any, found: Json) -> Json:
+    """What a kind tells, with what it leaves out of the question."""
+    said: Json = kind.told(subject, parameters, task, found)
+    failures = subject.result.spec.failures
+    if not failures or not kind.all_machines:
+        return said
+    lost = (
+        f"All machines are there: what is held{any_lost_words(failures)}, as the question asks, is in the answer, not"
+        " here."
+    )
+    return said | {"assumptions": [*said.get("assumptions", []), *sourced([(lost, "docs/question.md")])]}
+
+
+def refuse_failures(subject: Subject) -> None:
+    """Of a kind that finds designs of its own: SpecError where the question asks for what survives losses."""
+    if failures := subject.result.spec.failures:
+        raise SpecError(
+            f"failures: found {failures}, expected 0: the designs that this looks for are simulated with all their"
+            " machines, not without those that must be survived"
+        )
 
 
 class Lab(Protocol):
@@ -122,6 +145,8 @@ class Kind(Generic[P, T]):
     fields: tuple[Field, ...] = ()
     before: Callable[[Subject, P, T], Json] | None = None
     """What is said before it is asked for, where something is."""
+    all_machines: bool = False
+    """It simulates designs with all their machines, none lost, whatever the question says must be survived."""
     needs_input: bool = False
     """Whether nothing can be said until some parameter is given: the form alone stands there."""
     listed: bool = True

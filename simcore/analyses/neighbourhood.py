@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 
 from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
 from simcore.answer.neighbourhood import Cell, Neighbourhood, neighbourhood
@@ -16,6 +17,7 @@ from simcore.rows import DesignRow
 from simcore.search.cost import predicted_cpu_s
 from simcore.spec import Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
+from simcore.survival import evaluated_cases, surviving
 from simcore.words import counted, dollars, kilowatts, listed, number
 
 DECIDED_FROM = 0.99
@@ -45,23 +47,31 @@ class Task:
 
     cases: tuple[Case, ...]
     rate_req_per_s: float
+    failures: int = 0
+    """Machines lost at once that must be survived."""
 
 
 def task(subject: Subject, parameters: Parameters) -> Task:
     """SpecError where nothing was tried."""
     around = _around(subject)
     cases = tuple(around.design(cell).case for cell in around.unknown_within(parameters.reach))
-    return Task(cases, subject.result.spec.rate_req_per_s)
+    return Task(cases, subject.result.spec.rate_req_per_s, subject.result.spec.failures)
 
 
 def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
     """A capacity each; none where all are known."""
-    return sum(predicted_cpu_s(case, statistics) for case in task.cases)
+    return sum(
+        evaluated_cases(len(case.pools), task.failures) * predicted_cpu_s(case, statistics) for case in task.cases
+    )
 
 
 def run(task: Task, lab: Lab) -> Json:
     """Each one's capacity, or why it has none."""
-    return {"evaluations": [encode(_evaluated(case, task.rate_req_per_s, lab)) for case in task.cases]}
+    return {
+        "evaluations": [
+            encode(surviving(case, task.failures, partial(_evaluated, task.rate_req_per_s, lab))) for case in task.cases
+        ]
+    }
 
 
 def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
@@ -85,7 +95,7 @@ def _around(subject: Subject) -> Neighbourhood:
     return neighbourhood(subject.result, subject.statistics)
 
 
-def _evaluated(case: Case, rate_req_per_s: float, lab: Lab) -> Evaluation:
+def _evaluated(rate_req_per_s: float, lab: Lab, case: Case) -> Evaluation:
     """As a study would: a rate that the capacity is not below is decided by a run at it (``Evaluation.holds``)."""
     try:
         found = lab.capacity(case)
@@ -201,7 +211,7 @@ KIND = Kind(
     task_type=Task,
     task=task,
     cpu_s=cpu_s,
-    steps=lambda task: 2 * len(task.cases),
+    steps=lambda task: sum(2 * evaluated_cases(len(case.pools), task.failures) for case in task.cases),
     run=run,
     told=told,
     fields=(Field("reach", "Reach", "steps", "Every design at most so many steps from the answer gets its capacity."),),

@@ -285,6 +285,7 @@ FIELDS = (
 )
 KIND: Kind[Any, Any] = Kind(
     name="racks",
+    all_machines=True,
     title="Racks and breakers",
     about="How many machines a rack and the power limit carry by nameplate, by provisioned power and by what they draw,"
     " and what binds.",

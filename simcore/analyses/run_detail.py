@@ -156,6 +156,7 @@ def _assumptions(found: Json) -> list[Json]:
 
 KIND = Kind(
     name="run_detail",
+    all_machines=True,
     title="The run in detail",
     about="How long first tokens and later ones take, and the busiest minute: queue, batch, KV memory, watts, and"
     " where generation stalls.",

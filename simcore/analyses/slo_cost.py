@@ -16,7 +16,7 @@ from typing import Any
 
 from simcore import fleet
 from simcore.analyses.chosen import best_design
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, sourced
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, refuse_failures, sourced
 from simcore.analyses.slo_cost_words import slo_cost_sentences
 from simcore.answer.result import StudyResult, is_split, token_budget
 from simcore.economics.hourly import usd_per_hour, usd_per_month
@@ -70,6 +70,7 @@ class Candidate:
 
 def task(subject: Subject, parameters: Parameters) -> Task:
     """Other sizes of the best designs, those that the study has run left out."""
+    refuse_failures(subject)
     result = subject.result
     bases = [result.designs[row.design_id].case for row in _bases(result)]
     wanted = dict.fromkeys(

@@ -223,6 +223,7 @@ def _assumptions(spec: StudySpec) -> list[Json]:
 
 KIND = Kind(
     name="stress",
+    all_machines=True,
     title="Stress the purchase",
     about="What the machines still hold, and what is regretted, where the model, lengths, SLO or rate change over their"
     " life and only how they run is chosen again.",

@@ -238,6 +238,7 @@ def _assumptions(design: DesignRow) -> list[Json]:
 
 KIND = Kind(
     name="token_budget",
+    all_machines=True,
     title="Token budget",
     about="How many tokens an iteration should compute at most: small budgets shorten the gaps between tokens, large"
     " ones the wait for the first.",

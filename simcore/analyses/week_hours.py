@@ -271,6 +271,7 @@ def _assumptions(shape: Shape, parameters: Parameters, sizes: int) -> list[Json]
 
 KIND = Kind(
     name="week_hours",
+    all_machines=True,
     title="A week, hour by hour",
     about="How much of the design is in use in each hour, what stands idle, and what switching machines off saves.",
     parameters=Parameters,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from simcore.analyses.contest import Best, Contest, Counts, sized
-from simcore.analyses.kind import Field, Json, Kind, Lab, Subject
+from simcore.analyses.kind import Field, Json, Kind, Lab, Subject, refuse_failures
 from simcore.answer.result import StudyResult
 from simcore.catalogue import resolve_machine
 from simcore.evaluation import Design
@@ -103,6 +103,7 @@ class Task:
 
 def task(subject: Subject, parameters: Parameters) -> Task:
     """SpecError where the question has only one side."""
+    refuse_failures(subject)
     result = subject.result
     sized_by = result.winner or next(iter(result.closest), None)
     if sized_by is None:

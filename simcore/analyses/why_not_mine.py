@@ -20,6 +20,7 @@ from simcore.search.cost import RUNS, predicted_cpu_s
 from simcore.shortfalls import value_and_limit
 from simcore.spec import Case, SpecError, bounded, encode
 from simcore.spec.revive import revive
+from simcore.survival import evaluated_cases, surviving
 from simcore.words import dollars, kilowatts, limit_name, number
 
 
@@ -44,6 +45,8 @@ class Task:
 
     cases: tuple[Case, ...]
     rate_req_per_s: float
+    failures: int = 0
+    """Machines lost at once that must be survived."""
 
 
 def task(subject: Subject, parameters: Parameters) -> Task:
@@ -51,19 +54,26 @@ def task(subject: Subject, parameters: Parameters) -> Task:
     design = _design(subject.result, parameters)
     known = subject.result.evaluations.get(design.design_id)
     is_known = known is not None and known.status == "evaluated"
-    return Task(() if is_known else (design.case,), subject.result.spec.rate_req_per_s)
+    spec = subject.result.spec
+    return Task(() if is_known else (design.case,), spec.rate_req_per_s, spec.failures)
 
 
 def cpu_s(task: Task, statistics: WorkloadStatistics) -> float:
     """A capacity and a run at the rate."""
-    return sum(predicted_cpu_s(case, statistics, RUNS + 1) for case in task.cases)
+    return sum(
+        evaluated_cases(len(case.pools), task.failures) * predicted_cpu_s(case, statistics, RUNS + 1)
+        for case in task.cases
+    )
 
 
 def run(task: Task, lab: Lab) -> Json:
     """Whatever it can hold, it is run at the rate."""
     (case,) = task.cases
-    found = lab.capacity(case)
-    return {"evaluation": encode(replace(found, at_required=lab.run(case, task.rate_req_per_s).result))}
+
+    def evaluated(case: Case) -> Evaluation:
+        return replace(lab.capacity(case), at_required=lab.run(case, task.rate_req_per_s).result)
+
+    return {"evaluation": encode(surviving(case, task.failures, evaluated))}
 
 
 def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> Json:
@@ -72,7 +82,7 @@ def told(subject: Subject, parameters: Parameters, task: Task, found: Json) -> J
     result = _with(own, design, revive(Evaluation, found["evaluation"])) if task.cases else own
     row = result.row(design.design_id)
     assert row is not None  # noqa: S101 - it was put there
-    at = result.evaluations[row.design_id].at_required
+    at = result.evaluations[row.design_id].with_all.at_required
     return {
         "design": row.label,
         "row": as_json(row),
@@ -193,7 +203,7 @@ KIND = Kind(
     task_type=Task,
     task=task,
     cpu_s=cpu_s,
-    steps=lambda task: 2 * len(task.cases),
+    steps=lambda task: sum(2 * evaluated_cases(len(case.pools), task.failures) for case in task.cases),
     run=run,
     told=told,
     fields=(

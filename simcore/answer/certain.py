@@ -16,7 +16,7 @@ def cannot_turn(first: DesignRow, second: DesignRow, case: Case, spec: StudySpec
     """Whether the first surely needs no more machines and the second (``case``) can do with no fewer: what is compared
     is then as it is told. Of the most held it never is."""
     rate, held = spec.rate_req_per_s, first.capacity_low or 0.0
-    return spec.goal != "throughput" and held >= rate and _can_be_no_smaller(second, case, rate)
+    return spec.goal != "throughput" and held >= rate and _can_be_no_smaller(second, case, rate, spec.failures)
 
 
 def may_turn(
@@ -51,12 +51,13 @@ def _counts(design: Design) -> tuple[int, ...]:
     return tuple(pool_machines(pool) for pool in design.case.pools)
 
 
-def _can_be_no_smaller(row: DesignRow, case: Case, rate_req_per_s: float) -> bool:
-    """One replica a pool; or of one pool so many that without one even its interval's high end is under the rate: a
-    replica less holds less than in proportion."""
-    if all(pool_machines(pool) <= spanned(pool) for pool in case.pools):
+def _can_be_no_smaller(row: DesignRow, case: Case, rate_req_per_s: float, failures: int) -> bool:
+    """One replica a pool beside those that may be lost; or of one pool so many that without one even its interval's
+    high end is under the rate: a replica less holds less than in proportion."""
+    if all(pool_machines(pool) <= (1 + failures) * spanned(pool) for pool in case.pools):
         return True
     if len(case.pools) > 1 or row.capacity_high is None:
         return False
-    machines, each = pool_machines(case.pools[0]), spanned(case.pools[0])
+    each = spanned(case.pools[0])
+    machines = pool_machines(case.pools[0]) - failures * each
     return row.capacity_high * (machines - each) / machines < rate_req_per_s

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import exp
-from typing import Literal
+from typing import Any
 
 from simcore.answer.result import StudyResult, is_split
 from simcore.rows import DesignRow
 from simcore.shortfalls import machines
+from simcore.spec.study import HeldEqual as HeldEqual
 from simcore.spec.study import PowerKind
 from simcore.trust.ties import apart
 
-HeldEqual = Literal["rate", "cost", "power", "machines"]
 ROUNDING = 1 + 1e-9
 NEARLY_ALL = 0.9
 """Of what is held equal: a design that uses less, with room for one more of its machines, is not its family's best."""
@@ -76,6 +76,45 @@ def hold_equal(result: StudyResult, by: HeldEqual, baseline: DesignRow, power: P
         tuple(bars if by == "rate" else reversed(bars)),
         tuple(name for name in families if name not in best),
     )
+
+
+def comparison_json(result: StudyResult) -> dict[str, Any] | None:
+    """The comparison that the question asks for, as JSON: each family's best beside the baseline that is proposed
+    first, which is named; None where none is asked for. Power is that of the question's ``limits.power_kind``."""
+    by, power = result.spec.hold_equal, result.spec.limits.power_kind
+    if by is None:
+        return None
+    offered = baselines(result, by)
+    if not offered:
+        return {"by": by, "equal": None, "unit": _unit(by, power), "baseline": None, "families": [], "without": []}
+    found = hold_equal(result, by, offered[0], power)
+    return {
+        "by": by,
+        "equal": found.equal,
+        "unit": _unit(by, power),
+        "baseline": {"design_id": found.baseline.design_id, "label": found.baseline.label},
+        "families": [
+            {
+                "family": bar.row.family,
+                "design_id": bar.row.design_id,
+                "label": bar.row.label,
+                "uses": bar.used,
+                "figure": bar.figure,
+                "figure_unit": "$/h" if by == "rate" else "requests/s",
+                "of_baseline": bar.ratio,
+                "of_baseline_low": bar.low,
+                "of_baseline_high": bar.high,
+                "is_least": bar.is_least,
+            }
+            for bar in found.bars
+        ],
+        "without": list(found.without),
+    }
+
+
+def _unit(by: HeldEqual, power: PowerKind) -> str:
+    units: dict[HeldEqual, str] = {"rate": "requests/s", "cost": "$/h", "machines": "machines"}
+    return units.get(by, f"W {power}")
 
 
 def baselines(result: StudyResult, by: HeldEqual) -> list[DesignRow]:

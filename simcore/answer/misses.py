@@ -9,6 +9,7 @@ from simcore.catalogue import resolve_model
 from simcore.search.counts import MOST_MACHINES
 from simcore.shortfalls import POWER_WORDS, machines
 from simcore.spec import AttainmentSlo, SlowdownSlo, StudySpec
+from simcore.survival import any_lost_words
 from simcore.words import counted, dollars, listed, number, percent
 
 
@@ -21,7 +22,8 @@ def nothing(result: StudyResult) -> str:
     within = f" within {listed(found)}" if found else ""
     if any(getattr(spec.counts, role) is not None for role in ("mixed", "prefill", "decode")):
         within = f" of the counts given{within}"
-    text = f"No design{within} holds {_slo_words(spec)} at {number(spec.rate_req_per_s)} requests/s"
+    at = f"{number(spec.rate_req_per_s)} requests/s{any_lost_words(spec.failures)}"
+    text = f"No design{within} holds {_slo_words(spec)} at {at}"
     return f"{text}{_at_the_lower_bound(result)}."
 
 

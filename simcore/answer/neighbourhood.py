@@ -27,6 +27,7 @@ from simcore.fluid.workload_statistics import WorkloadStatistics
 from simcore.rows import DesignRow
 from simcore.shortfalls import machines
 from simcore.spec import Case, SpecError
+from simcore.survival import left, ways_to_lose
 from simcore.within import machines_within
 from simcore.words import counted, number
 
@@ -132,8 +133,7 @@ class _Told:
     def cell(self, line: int, counts: Counts) -> Cell:
         row = self.lines.tried(line).get(counts)
         case = _with_counts(self.lines.designs[line].case, counts)
-        bound, replicas = self.lines.bounds[line], [carried(pool) for pool in case.pools]
-        most = bound.rate(replicas) if bound and all(replicas) else 0.0
+        most = self._at_most(line, case)
         state, words = self._known(row) if row else self._proven(line, counts, most, case)
         return Cell(
             counts,
@@ -148,6 +148,13 @@ class _Told:
             self._feasible(state, line, counts, case),
             not _spare(case),
         )
+
+    def _at_most(self, line: int, case: Case) -> float:
+        """By the fluid bound, whichever machines are lost that must be survived."""
+        bound, ways = self.lines.bounds[line], ways_to_lose(len(case.pools), self.result.spec.failures)
+        rests = [left(case, lost) for lost in ways or ((),)]
+        each = [[carried(pool) for pool in rest.pools] if rest else [] for rest in rests]
+        return min(bound.rate(replicas) if bound and replicas and all(replicas) else 0.0 for replicas in each)
 
     def _feasible(self, state: State, line: int, counts: Counts, case: Case) -> bool | None:
         """One that was not tried meets it where fewer machines of its line do, and it keeps the limits."""

@@ -20,6 +20,7 @@ from simcore.frontier import Point, dominators
 from simcore.rows import DesignRow, in_order
 from simcore.shortfalls import Shortfall, drawn_result, machines, shortfalls
 from simcore.spec import AUTO, Case, PriceBook, StudySpec
+from simcore.survival import lost_words
 from simcore.trust.margins import Margin, margin
 from simcore.trust.outside import Asked, outside_answer
 from simcore.trust.ties import tied_designs
@@ -54,9 +55,12 @@ class StudyResult:
     """Inputs of the answer that no measurement covers, then those of the designs shown beside it."""
 
     def holds(self, design_id: str, rate_req_per_s: float) -> bool:
-        """Whether a design holds a rate by what the question is sized to (``size_to``)."""
+        """Whether a design holds a rate, whichever machines are lost that must be survived, by what the question is
+        sized to (``size_to``)."""
         found, unsure = self.evaluations[design_id], self.margins.get(design_id)
         if found.status != "evaluated" or not found.holds(rate_req_per_s):
+            return False
+        if self.spec.failures and found.whole is None:  # told of all its machines alone
             return False
         return self.spec.size_to == "median" or (unsure is not None and unsure.low >= rate_req_per_s)
 
@@ -170,7 +174,7 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
     hourly = _usd_per_hour(case, evaluation, spec, book)
     provisioned = fleet.provisioned_w(case)
     done = evaluation.status == "evaluated"
-    drawn = evaluation.at_capacity or evaluation.at_required
+    drawn = evaluation.with_all.at_capacity or evaluation.with_all.at_required
     capacity = evaluation.capacity_req_per_s if done else None
     low, high = (unsure.low, unsure.high) if unsure else (capacity, capacity)
     return DesignRow(
@@ -214,6 +218,8 @@ def _row(design: Design, evaluation: Evaluation, spec: StudySpec, book: PriceBoo
         req_per_usd_high=req_per_usd(high, hourly) if unsure and high is not None else None,
         req_per_s_per_kw_low=low / (provisioned / 1000) if unsure and low is not None else None,
         req_per_s_per_kw_high=high / (provisioned / 1000) if unsure and high is not None else None,
+        capacity_all_machines_req_per_s=evaluation.whole.capacity_req_per_s if evaluation.whole else None,
+        worst_loss=lost_words(case, evaluation.lost) if evaluation.lost else None,
     )
 
 

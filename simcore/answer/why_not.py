@@ -40,6 +40,7 @@ def _reasons(result: StudyResult, row: DesignRow) -> list[str]:
 def _missed(evaluation: Evaluation, rate_req_per_s: float) -> str:
     """``misses P99 TTFT slowdown, 7.2× of 6×, at 70 requests/s with its prefill pool 98 % busy (it holds 66.9)``. Empty
     where a run at the rate met the limits."""
+    evaluation = evaluation.with_all
     run, held = evaluation.at_required, evaluation.capacity_req_per_s
     if run is None or run.met:
         return _unstable_above(evaluation, rate_req_per_s) if run is None else ""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from simcore.capacity.probes import Prober
 from simcore.catalogue import resolve_machine
 from simcore.detail.late import Late, late_by_metric
-from simcore.fleet import pool_machines, replica_count, spanned
+from simcore.fleet import replica_count, spanned
 from simcore.latency.curve import PS_PER_S
 from simcore.metrics.waited import window_latencies
 from simcore.simulation import EngineName, simulate
@@ -59,10 +59,10 @@ def failure(
 
 
 def lost_replicas(pool: PoolSpec, machines: int) -> int:
-    """Replicas that so many failed machines take with them: a replica is lost with any machine that it spans."""
-    if (span := spanned(pool)) > 1:
-        spare = pool_machines(pool) - replica_count(pool) * span
-        return min(-(-max(machines - spare, 0) // span), replica_count(pool))
+    """Replicas that so many failed machines take with them at worst: a replica is lost with any machine that it spans,
+    and each machine may be of another one."""
+    if spanned(pool) > 1:
+        return min(machines, replica_count(pool))
     per_machine = resolve_machine(pool.machine).accelerators // (pool.tensor_parallel * pool.pipeline_parallel)
     return min(machines * per_machine, replica_count(pool))
 

@@ -71,7 +71,9 @@ def _rate(result: StudyResult, field: Field) -> Quantity:
 
 def _slo(result: StudyResult, field: Field, usd: Float64, budget: float) -> Quantity:
     rate = result.spec.rate_req_per_s
-    needed = np.array([_multiple(result, result.evaluations[name], rate) for name in field.design_ids])
+    needed = np.array(
+        [max(_multiple(result, part, rate) for part in result.evaluations[name].parts) for name in field.design_ids]
+    )
     asked = Asked("slo_multiplier", 1.0, 1 / WIDEST_SLO, WIDEST_SLO)
     return Threshold(field, asked, usd, needed, False, field.within & (usd <= budget * (1 + 1e-12)))
 

@@ -96,4 +96,4 @@ def _drawn_w(found: Evaluation, spec: StudySpec) -> float:
 
 
 def _is_within(result: StudyResult, design_id: str) -> bool:
-    return all(short.kind in ("rate", "confidence", "cost") for short in result.shortfalls[design_id])
+    return all(short.kind in ("rate", "failures", "confidence", "cost") for short in result.shortfalls[design_id])

@@ -20,6 +20,7 @@ from simcore.search.offered_load import replication
 from simcore.search.rate_grid import MOST_RATE_REQ_PER_S
 from simcore.search.waves import Candidates
 from simcore.spec import SpecError, StudySpec, nearest
+from simcore.survival import Lost, left, machines_left, ways_to_lose
 from simcore.traces import Trace
 from simcore.words import number
 
@@ -87,7 +88,8 @@ class Context:
         return [self._machine_ids[pool.machine.id] for pool in self.lines[place].pools]
 
     def bound_of(self, place: int, counts: Counts) -> float:
-        """Requests/s that a member of a line can hold at most; infinite where it cannot run, which is not screened."""
+        """Requests/s that a member of a line can hold at most, whichever machines are lost that must be survived;
+        infinite where it cannot run, which is not screened."""
         if (place, counts) not in self._bounds_known:
             self._bounds_known[place, counts] = self._bound_of(place, counts)
         return self._bounds_known[place, counts]
@@ -109,14 +111,30 @@ class Context:
         return self._fewest_able[place, first]
 
     def _bound_of(self, place: int, counts: Counts) -> float:
-        replicas = [pool.replicas(count) for pool, count in zip(self.lines[place].pools, counts, strict=True)]
+        pools = self.lines[place].pools
+        replicas = [pool.replicas(count) for pool, count in zip(pools, counts, strict=True)]
         if self.lines[place].reason or not all(replicas):
             return inf
+        return min((self._bound_without(place, counts, lost) for lost in self._ways(len(pools))),
+                   default=max(fluid.rate(replicas) for fluid in self._fluid[place]))  # fmt: skip
+
+    def _ways(self, pools: int) -> tuple[Lost, ...]:
+        """To lose as many machines as must be survived."""
+        return ways_to_lose(pools, self.spec.failures)
+
+    def _bound_without(self, place: int, counts: Counts, lost: Lost) -> float:
+        """Requests/s that what is left can hold at most; 0 where a pool has nothing left."""
+        pools = self.lines[place].pools
+        machines = [machines_left(*one) for one in zip(counts, lost, (pool.span for pool in pools), strict=True)]
+        if min(machines) <= 0:
+            return 0.0
+        replicas = [pool.replicas(count) for pool, count in zip(pools, machines, strict=True)]
         return max(fluid.rate(replicas) for fluid in self._fluid[place])
 
     def least(self, place: int, each: Mapping[str, float]) -> float:
         """What a member of a line that holds the required rate takes at least, where a machine of an id takes so much
-        (dollars an hour, watts), in parts of a machine; infinite where none can run."""
+        (dollars an hour, watts), in parts of a machine, beside the dearest that may be lost; infinite where none can
+        run."""
         if self.lines[place].reason:
             return inf
         pools = self.lines[place].pools
@@ -125,11 +143,14 @@ class Context:
             / replicas_a_machine(pool.machine, pool.tensor_parallel, pool.pipeline_parallel)
             for pool in pools
         ]
-        return min(fluid.least(self.spec.rate_req_per_s, taken) for fluid in self._fluid[place])
+        lost = self.spec.failures * max(each.get(pool.machine.id, 0.0) * pool.span for pool in pools)
+        return min(fluid.least(self.spec.rate_req_per_s, taken) for fluid in self._fluid[place]) + lost
 
     def most(self, design: Design) -> float:
         """Requests/s that a design, which can run, holds at most; no more than can be searched for."""
-        return min(capacity_bound(design.case, self.statistics), MOST_RATE_REQ_PER_S)
+        cases = [left(design.case, lost) for lost in self._ways(len(design.case.pools)) or ((),)]
+        each = [0.0 if case is None else capacity_bound(case, self.statistics) for case in cases]
+        return min(*each, MOST_RATE_REQ_PER_S)
 
     @cached_property
     def families(self) -> NDArray[np.int64]:
@@ -168,7 +189,6 @@ class Context:
 def context(spec: StudySpec, trace: Trace, statistics: WorkloadStatistics | None = None) -> Context:
     """Lines and bounds of a study; SpecError on an unknown machine, model or family. ``statistics``: the trace's, where
     they are kept from one question to the next, with all that was priced by them."""
-    _refuse_unbuilt(spec)
     statistics = statistics or WorkloadStatistics.of(trace)
     found = tuple(lines(spec))
     bounds = tuple(_bounds(line, spec, statistics) for line in found)
@@ -202,7 +222,13 @@ def _asks_for_all(spec: StudySpec) -> bool:
 
 
 def _need(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[float, ...]:
-    """Machines of each pool that the rate's work keeps busy; one each where the line cannot run."""
+    """Machines of each pool that the rate's work keeps busy, beside those that may be lost."""
+    work = _busy(line, spec, statistics)
+    return tuple(busy + spec.failures * pool.span for busy, pool in zip(work, line.pools, strict=True))
+
+
+def _busy(line: Line, spec: StudySpec, statistics: WorkloadStatistics) -> tuple[float, ...]:
+    """One each where the line cannot run."""
     if line.reason:
         return (1.0,) * len(line.pools)
     model = resolve_model(spec.model)
@@ -270,10 +296,3 @@ def _is_limited(line: Line, bounds: Bounds) -> bool:
     least_kw = min(pool.machine.nameplate_w for pool in line.pools) / 1000
     allowed = min(bounds.most_total, sum(bounds.most_each), bounds.most_kw / least_kw)
     return allowed < MOST_MACHINES
-
-
-def _refuse_unbuilt(spec: StudySpec) -> None:
-    if spec.failures:
-        raise SpecError(f"failures: found {spec.failures}, not built yet, expected 0")
-    if spec.hold_equal is not None:
-        raise SpecError(f"hold_equal: found '{spec.hold_equal}', not built yet, expected null")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor
+from operator import ge
 
 from simcore.families import Line
 from simcore.spec import StudySpec
@@ -53,7 +54,7 @@ def grid(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
 
     Counts that the user gave are all candidates, those over a limit too: their rows say by how much.
     """
-    smallest = [line.whole((1,) * len(line.pools))]
+    smallest = [least(line, spec)]
     if line.reason:
         return smallest
     explicit = explicit_counts(line, spec)
@@ -64,7 +65,13 @@ def grid(line: Line, spec: StudySpec, bounds: Bounds) -> list[Counts]:
     else:
         found = _coarse_one(line, spec, bounds) if len(line.pools) == 1 else _coarse_two(line, spec, bounds)
     able = {line.whole(counts) for counts in found if min(counts) >= 1}
-    return sorted(counts for counts in able if inside(line, counts, bounds)) or smallest
+    enough = (counts for counts in able if all(map(ge, counts, smallest[0])))
+    return sorted(counts for counts in enough if inside(line, counts, bounds)) or smallest
+
+
+def least(line: Line, spec: StudySpec) -> Counts:
+    """A replica in each pool, whichever machines are lost that must be survived."""
+    return tuple((1 + spec.failures) * pool.span for pool in line.pools)
 
 
 def explicit_counts(line: Line, spec: StudySpec) -> list[Counts]:

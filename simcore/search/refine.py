@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from simcore.families import Line
 from simcore.search import boundary, one_pool, two_pools
-from simcore.search.counts import Bounds, Counts, explicit_counts, inside
+from simcore.search.counts import Bounds, Counts, explicit_counts, inside, least
 from simcore.search.tried import Proven, Step, Tried, fewest, lacks_capacity
 from simcore.spec import StudySpec
 
@@ -82,7 +82,7 @@ def _two_pools(
     able = [counts for counts in fewest(tried) if counts not in proven.told]
     worth: Sequence[Counts] = boundary.worth_capacity(able, known, proven.enough)
     if proven.enough.alike and not worth:
-        balanced = _unsearched(tried, map(line.whole, two_pools.balanced(tried)))
+        balanced = _unsearched(tried, map(line.whole, two_pools.balanced(tried, least(line, spec))))
         worth = [counts for counts in balanced if counts not in proven.told]
     return Step(at_rate, (*(counts for counts in worth if inside(line, counts, bounds)), *larger))
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.evaluation import Evaluation, Replication
+from simcore.evaluation import Evaluation, Loss, Replication
+from simcore.survival import together
 
 Mask = NDArray[np.bool_]
 
@@ -104,6 +105,10 @@ def by_first_seed(found: Evaluation) -> Evaluation:
     """As it was known before its other seeds: what the search goes by, whatever has been replicated since."""
     if not found.replications:
         return found
+    if found.whole is not None:
+        losses = [Loss(loss.lost, by_first_seed(loss.evaluation)) for loss in found.losses]
+        first_of_all = together(by_first_seed(found.whole), losses)
+        return replace(first_of_all, held_required=found.held_required, replications=())
     first = found.replications[0]
     return replace(
         found,

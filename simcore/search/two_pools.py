@@ -32,14 +32,14 @@ def larger(line: Line, bounds: Bounds, tried: Mapping[Counts, Tried], rate: floa
     return [*_grown(rate, tried), *_along_the_limit(line, bounds, tried)]
 
 
-def balanced(tried: Mapping[Counts, Tried]) -> list[Counts]:
+def balanced(tried: Mapping[Counts, Tried], least: Counts = (1, 1)) -> list[Counts]:
     """Where both pools have the same machines: of the pairs of the fewest in all that hold the rate, towards the one
-    that holds most: some that are spread evenly, then those next to the best."""
+    that holds most: some that are spread evenly, then those next to the best. ``least``: of either pool."""
     known = {counts: found.held_req_per_s for counts, found in tried.items() if found.holds and found.held_req_per_s}
     if not known:
         return []
     total, failed = min(map(sum, known)), failing(tried)
-    able = [first for first in range(1, total) if not _is_under(failed, (first, total - first))]
+    able = [first for first in range(least[0], total - least[1] + 1) if not _is_under(failed, (first, total - first))]
     best = max((counts for counts in known if sum(counts) == total), key=lambda counts: (known[counts], counts))[0]
     spread = [able[len(able) * part // SPREAD] for part in range(1, SPREAD)]
     for firsts in (spread, [first for first in (best - 1, best + 1) if first in able]):

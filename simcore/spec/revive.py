@@ -50,7 +50,9 @@ def _reader(hint: Any) -> Reader | None:
         return tuple if item is None else lambda values: tuple([item(value) for value in values])
     if hint is Decimal:
         return Decimal
-    return _reader_of(cast(Hashable, hint)) if dataclasses.is_dataclass(hint) else None
+    if not dataclasses.is_dataclass(hint):
+        return None
+    return lambda value: _reader_of(cast(Hashable, hint))(value)  # when it is asked: a dataclass may hold its own kind
 
 
 def _union_reader(hints: tuple[Any, ...]) -> Reader | None:

@@ -16,6 +16,9 @@ from simcore.spec.week import Week, check_week
 Goal = Literal["cost", "power", "machines", "throughput", "frontier"]
 PowerKind = Literal["nameplate", "provisioned", "drawn_mean", "drawn_p99"]
 SizeTo = Literal["median", "lower_bound"]
+HeldEqual = Literal["rate", "cost", "power", "machines"]
+MOST_FAILURES = 16
+"""Machines lost at once: each pair of pools may lose them in one way more than there are."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +128,12 @@ class StudySpec:
     """The site's; on drawn power alone."""
     limits: StudyLimits = field(default_factory=StudyLimits)
     goal: Goal = "cost"
-    hold_equal: Literal["rate", "cost", "power", "machines"] | None = None
+    hold_equal: HeldEqual | None = None
+    """What the comparison of families holds equal (``simcore.answer.hold_equal``); it changes no answer."""
     size_to: SizeTo = "median"
     """Which of a design's capacity must reach the rate: what was simulated, or its 90 % interval's lower bound."""
-    failures: int = bounded(0, least=0)
+    failures: int = bounded(0, least=0, most=MOST_FAILURES)
+    """Machines lost at once that must be survived: whichever they are, what is left holds the rate."""
     latency: LatencySpec = field(default_factory=LatencySpec)
     memory: MemorySpec = field(default_factory=MemorySpec)
     kv_transfer: KvTransferSpec | None = None

@@ -72,8 +72,11 @@ def joined(noise: float, effects: list[float]) -> float:
 
 
 def margin(case: Case, evaluation: Evaluation) -> Margin:
-    """Of an evaluated design that holds some rate. Kept for objects that are asked about again, as when a price
-    changes; not where a user's file, which may change, says how long iterations take."""
+    """Of an evaluated design that holds some rate; where machines may be lost, of what is left where its lower end is
+    the least. Kept for objects that are asked about again, as when a price changes; not where a user's file, which may
+    change, says how long iterations take."""
+    if evaluation.whole is not None:
+        return min((margin(case, part) for part in evaluation.parts), key=lambda one: one.low)
     sources = [case.latency, *(pool.latency for pool in case.pools if pool.latency)]
     if any(source.path for source in sources):
         return _margin(case, evaluation)

@@ -17,9 +17,10 @@ from math import isinf
 
 from simcore.answer.result import StudyResult, study_result
 from simcore.catalogue import resolve_machine
-from simcore.evaluation import Evaluation
+from simcore.evaluation import Evaluation, Loss
 from simcore.spec import AbsoluteSlo, AttainmentSlo, Limit, PriceBook, Slo, SlowdownSlo, SpecError, StudySpec, nearest
 from simcore.spec.prices import LEAST_USD_PER_HOUR, MOST_USD_PER_HOUR, MOST_USD_PER_KWH
+from simcore.survival import together
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,9 @@ def at_another_rate(base: StudyResult, rate_req_per_s: float) -> dict[str, Evalu
     asked = base.spec.rate_req_per_s
 
     def seen(found: Evaluation) -> Evaluation:
+        if found.whole is not None:
+            losses = [Loss(loss.lost, seen(loss.evaluation)) for loss in found.losses]
+            return replace(together(seen(found.whole), losses), held_required=found.held_required)
         run = found.at_required
         if found.status != "evaluated" or run is None:
             return found

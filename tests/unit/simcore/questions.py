@@ -1,14 +1,16 @@
 """Questions and made-up capacities, for tests of what is done with evaluations (the engine is not asked)."""
 
+from collections.abc import Callable
 from dataclasses import fields
 from math import inf
 
-from simcore.evaluation import Design, Evaluation, LimitResult, RateResult, Trial
+from simcore.evaluation import Design, Evaluation, LimitResult, RateResult, RateRun, Trial
 from simcore.search import parts
 from simcore.search.counts import Counts
-from simcore.search.parts import Parts, TrialAt, next_part
+from simcore.search.parts import CapacityUnder, Outcome, Part, TrialAt, next_part
 from simcore.spec import StudySpec, decode_study
 from simcore.study import Context, context, load_trace, next_designs
+from simcore.survival import Lost
 
 MACHINES = ("dgx-a100", "dgx-h100", "dgx-h100-pcap")
 
@@ -90,11 +92,19 @@ def explored(asked_: Context, each: dict[str, tuple[float, ...]]) -> tuple[list[
     return designs, done
 
 
-def told(design: Design, asked_: Context, known: Evaluation) -> Evaluation:
-    """What a worker says of a work item, of which all is known."""
-    has = Parts(capacities={design.case.seed: known})
-    while isinstance(part := next_part(design, asked_, has), TrialAt):
-        rate = part.rate_req_per_s
-        held = known.holds(rate) if design.rate_only else known.capacity_req_per_s >= rate
-        has = has.having(part, Trial(held, 1, 500, 2500))
+def told(
+    design: Design, asked_: Context, known: Evaluation, less: Callable[[Lost], Evaluation] | None = None
+) -> Evaluation:
+    """What a worker says of a work item, of which all is known; ``less``: of what is left of it after a loss."""
+    has: dict[Part, Outcome] = {}
+    while (part := next_part(design, asked_, has)) is not None:
+        of_all = known if not part.lost or less is None else less(part.lost)
+        if isinstance(part, TrialAt):
+            rate = part.rate_req_per_s
+            held = of_all.holds(rate) if design.rate_only else of_all.capacity_req_per_s >= rate
+            has[part] = Trial(held, 1, 500, 2500)
+        elif isinstance(part, CapacityUnder):
+            has[part] = of_all
+        else:
+            has[part] = RateRun(of_all.at_required)
     return parts.told(design, asked_, has)

@@ -10,6 +10,7 @@ from simcore.catalogue import price_book, resolve_machine
 from simcore.comparing.drivers import ORDER, between, drivers, machine_steps, sentence
 from simcore.comparing.inputs import Side, simulated_inputs
 from simcore.economics.hourly import usd_per_month
+from simcore.evaluation import Evaluation, Loss
 from simcore.spec import (
     AlsoTry,
     CountGrid,
@@ -21,6 +22,7 @@ from simcore.spec import (
     StudyLimits,
     StudySpec,
 )
+from simcore.survival import together
 from tests.unit.simcore.questions import asked, explored
 
 EACH = {"sarathi:dgx-h100": (2.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}
@@ -252,6 +254,11 @@ ELSEWHERE = {
 }
 
 
+def surviving(found: Evaluation, pools: int) -> Evaluation:
+    """As if it held as much with a machine of the first of its pools lost."""
+    return together(found, [Loss((1, 0)[:pools], found)]) if pools else found
+
+
 @pytest.mark.parametrize("field", [field.name for field in fields(StudySpec) if field.name not in ELSEWHERE])
 def test_every_input_of_a_study_that_differs_is_named(field):
     first = side()
@@ -261,7 +268,11 @@ def test_every_input_of_a_study_that_differs_is_named(field):
     spec = replace(spec, **{field: value})
     left = {"machines": ["sarathi:dgx-h100"], "families": ["sarathi:dgx-h100"]}.get(field)
     designs = [one for one in designs_of(first) if left is None or one.family in left]
-    second = Side(study_result(spec, designs, known(first), BOOK), "t", "e")
+    pools = {one.design_id: len(one.case.pools) for one in designs_of(first)}
+    evaluations = {
+        name: surviving(one, pools[name] if field == "failures" else 0) for name, one in known(first).items()
+    }
+    second = Side(study_result(spec, designs, evaluations, BOOK), "t", "e")
     found = drivers(first, second)
     words = [words for step in found.steps for words in step.inputs]
     assert len(words) == 1
