@@ -1,10 +1,12 @@
 """What is done to scenarios: ask a new question, change one."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from planner.accounts.models import User
@@ -50,11 +52,42 @@ def create_scenario(
     return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, rows=rows, created_by=user, name=asked)
 
 
+@dataclass(frozen=True)
+class Start:
+    """What a change started from: the revision that was changed, and the latest one that its page knew of."""
+
+    revision: Revision
+    seen: int = 0
+
+    def overtaken_by(self, user: User) -> bool:
+        """Whether a later revision is somebody else's, or was saved after the page was shown: the user's own earlier
+        ones they know of."""
+        later = Revision.objects.filter(scenario=self.revision.scenario_id, number__gt=self.revision.number)
+        seen = self.seen or later.count() + self.revision.number
+        return later.filter(~Q(created_by=user) | Q(number__gt=seen)).exists()
+
+
+class SavedMeanwhileError(Exception):
+    """Another revision was saved after the change began. Nothing is saved; what was typed is here."""
+
+    def __init__(self, start: Start, inputs: dict[str, Any], rows: dict[str, Any]) -> None:
+        super().__init__("Another revision was saved meanwhile.")
+        self.start, self.inputs, self.rows = start, inputs, rows
+
+
 @transaction.atomic
-def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any], *, kept: Kept | None = None) -> Revision:
+def save_revision(
+    user: Visitor,
+    scenario: Scenario,
+    data: Mapping[str, Any],
+    *,
+    kept: Kept | None = None,
+    start: Start | None = None,
+) -> Revision:
     """The scenario's next revision, or its latest one where nothing has changed; FieldErrors on bad input.
 
-    Rows of the catalogue are those ``kept``, else stay as the latest revision keeps them, unless ``rows`` of the data
+    With ``start``: SavedMeanwhileError where somebody else's revision came between. Rows of the catalogue are those
+    ``kept``, else stay as the latest revision keeps them, unless ``rows`` of the data
     says ``today``.
     """
     if not Scenario.objects.editable_by(user).filter(pk=scenario.pk).exists():
@@ -68,6 +101,8 @@ def save_revision(user: Visitor, scenario: Scenario, data: Mapping[str, Any], *,
     rows = rows_now(user, inputs, kept)
     if latest.inputs == inputs and (not latest.rows or rows == rows_now(user, inputs, latest.rows)):
         return latest
+    if start is not None and start.overtaken_by(user):
+        raise SavedMeanwhileError(start, inputs, rows)
     asked = name_of(user, inputs, kept) if latest.name else ""
     Scenario.unscoped.filter(pk=scenario.pk).update(updated_at=timezone.now())
     return Revision.objects.create(

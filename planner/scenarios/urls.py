@@ -5,6 +5,7 @@ from planner.lazy import views_of
 view = views_of("planner.scenarios.views")
 history = views_of("planner.scenarios.history_views")
 rest = views_of("planner.scenarios.api")
+meanwhile = views_of("planner.scenarios.meanwhile")
 
 app_name = "scenarios"
 urlpatterns = [
@@ -13,6 +14,7 @@ urlpatterns = [
     path("questions/<int:scenario_id>/", history("scenario"), name="scenario"),
     path("questions/<int:scenario_id>/revisions/<int:number>/restore", history("restore"), name="restore"),
     path("questions/<int:scenario_id>/revisions/<int:number>/clone", history("clone"), name="clone"),
+    path("questions/<int:scenario_id>/meanwhile", meanwhile("settle"), name="settle"),
     path("questions/<int:scenario_id>/links", history("share"), name="share"),
     path("questions/<int:scenario_id>/links/<int:link_id>/revoke", history("revoke"), name="revoke"),
 ]

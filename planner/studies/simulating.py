@@ -14,7 +14,7 @@ from planner.catalogue.kept import SUPPOSED
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import LIMITED, clean_inputs
 from planner.scenarios.models import Revision, Scenario
-from planner.scenarios.services import rows_now, save_revision
+from planner.scenarios.services import Start, rows_now, save_revision
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.services import ask_new, start_study
@@ -33,12 +33,13 @@ DIGITS = 12
 
 def keep(user: Visitor, study: Study, found: WhatIf) -> Study:
     """A study of the question as it is supposed, prices and tariff too: the next revision, or a question of the
-    visitor's own where this one is not theirs to change. FieldErrors where it cannot be asked."""
+    visitor's own where this one is not theirs to change. FieldErrors where it cannot be asked, SavedMeanwhileError
+    where somebody else saved another revision since."""
     revision = study.revision
     inputs, rows = changed_inputs(revision.inputs, found.changes), kept_rows(user, revision, found)
     mine = Scenario.objects.editable_by(user).filter(pk=revision.scenario_id, shipped_id__isnull=True).exists()
     if mine:
-        return start_study(user, save_revision(user, revision.scenario, inputs, kept=rows))
+        return start_study(user, save_revision(user, revision.scenario, inputs, kept=rows, start=Start(revision)))
     return ask_new(user, inputs, rows)
 
 

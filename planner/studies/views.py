@@ -14,13 +14,14 @@ from planner.accounts.teams import working_team, writing_team
 from planner.catalogue.changes import changes_since
 from planner.catalogue.kept import NOTHING
 from planner.plain_text import plain
+from planner.scenarios import meanwhile
 from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.page import QuestionPage
-from planner.scenarios.services import TODAY, save_revision
+from planner.scenarios.services import TODAY, SavedMeanwhileError, Start, save_revision
 from planner.scenarios.views import first_preview, refused, upload_instead
 from planner.sharing.seen import seen_by
 from planner.studies import asked as asked_of
@@ -63,6 +64,8 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
         return upload_instead(request)
     try:
         new = _asked(request, study.revision)
+    except SavedMeanwhileError as error:
+        return meanwhile.page(request, error)
     except FieldErrors as error:
         return _page(request, study, refused(request, error, Choices.of(request.user, study.revision.rows)))
     drop_draft(request)
@@ -85,6 +88,8 @@ def simulate(request: HttpRequest, study_id: int) -> HttpResponse:
 def _kept(request: HttpRequest, study: Study, page: ResultPage) -> HttpResponse:
     try:
         return _to_result(keep(request.user, study, page.found), page.reset_all)
+    except SavedMeanwhileError as error:
+        return meanwhile.page(request, error)
     except FieldErrors as error:
         messages.error(request, " ".join(error.fields.values()))
         return _to_result(study, page.own_query)
@@ -208,8 +213,15 @@ def _asked(request: HttpRequest, revision: Revision) -> Study:
     mine = Scenario.objects.editable_by(request.user).filter(pk=scenario.pk, shipped_id__isnull=True).exists()
     if mine:
         kept = NOTHING if request.POST.get("rows") == TODAY else revision.rows
-        return start_study(request.user, save_revision(request.user, scenario, request.POST, kept=kept))
+        start = Start(revision, _revision_seen(request))
+        return start_study(request.user, save_revision(request.user, scenario, request.POST, kept=kept, start=start))
     return ask_new(request.user, request.POST)
+
+
+def _revision_seen(request: HttpRequest) -> int:
+    """The latest revision when the page was first shown, which a page with errors hands on; 0 where none says."""
+    said = request.POST.get("revision_seen", "")
+    return int(said) if said.isdecimal() and len(said) < 10 else 0
 
 
 def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpResponse:
@@ -218,6 +230,7 @@ def _page(request: HttpRequest, study: Study, form: QuestionForm) -> HttpRespons
         "preview": first_preview(form),
         "ask_url": reverse("studies:ask", args=[study.pk]),
         "changed_study": study,
+        "revision_seen": _revision_seen(request) or study.revision.scenario.latest.number,
         "catalogue_changes": changes_since(request.user, study.revision.rows),
         "seen_by": seen_by(request.user, study.revision.scenario),
     }
