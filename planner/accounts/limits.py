@@ -8,7 +8,7 @@ from math import ceil
 
 from django.conf import settings
 from django.db.models import F
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from planner.accounts.models import Attempts
@@ -64,6 +64,8 @@ RESET_MAIL = Limit("reset-mail", 3, 3600)
 """Mails to one mailbox: beyond it none is sent, and the page says what it always says."""
 JOIN_ADDRESS = Limit("join-address", 20, 3600)
 """Invitations opened to make an account, by address: names that are taken are not found out in bulk."""
+LINKS_TRIED = Limit("links-tried", 100, 3600)
+"""Links that open nothing, by address."""
 
 
 def address_of(request: HttpRequest) -> str:
@@ -73,6 +75,13 @@ def address_of(request: HttpRequest) -> str:
         if listed:
             return str(listed)
     return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def too_many(response: HttpResponse, wait: int) -> HttpResponse:
+    """The answer as a 429 that says when to come back."""
+    response.status_code = 429
+    response["Retry-After"] = str(wait)
+    return response
 
 
 def in_words(seconds: int) -> str:

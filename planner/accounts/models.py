@@ -1,5 +1,6 @@
 """Who uses Phaseplan, in which team, and what a team owns."""
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
@@ -19,6 +20,10 @@ class User(AbstractUser):
 
     api_token: "ApiToken | None" = None
     """Set on the user of a request that came with a token (see owned.py); not kept."""
+
+    lent: "Mapping[str, Collection[int]]" = {}
+    """Rows of another team that this copy of the user may read, by model, for a question shared with them
+    (scenarios.lending); not kept."""
 
 
 class Role(models.TextChoices):

@@ -8,19 +8,22 @@ scope here and nowhere else.
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils import timezone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from planner.accounts.models import ApiToken
 
 EDITING_ROLES = ("owner", "editor")
 Row = TypeVar("Row", bound=models.Model)
 Visitor = AbstractBaseUser | AnonymousUser
+NONE = models.Q(pk__in=[])
+"""No row."""
 
 
 class Guest(AnonymousUser):
@@ -28,10 +31,10 @@ class Guest(AnonymousUser):
 
     is_guest = True
 
-    def __init__(self, study_id: int, link: str, *, may_clone: bool = False) -> None:
+    def __init__(self, study_id: int, link: str, *, may_clone: bool = False, follows: bool = False) -> None:
         """``link``: the address that was opened."""
         super().__init__()
-        self.study_id, self.link, self.may_clone = study_id, link, may_clone
+        self.study_id, self.link, self.may_clone, self.follows = study_id, link, may_clone, follows
 
 
 def token_of(user: Visitor) -> "ApiToken | None":
@@ -46,8 +49,9 @@ def may_write_by(token: "ApiToken | None") -> bool:
 
 def in_teams_of(user: Visitor, **role: Any) -> models.Q:
     """Rows of the user's teams; by a token, of the token's team alone, and while its maker is a member."""
-    token = token_of(user)
-    return models.Q(team__membership__user=user, **role, **({"team": token.team_id} if token else {}))
+    token, membership = token_of(user), apps.get_model("accounts", "Membership")
+    teams = membership.objects.filter(user=user.pk, **role, **({"team": token.team_id} if token else {}))
+    return models.Q(team__in=teams.values("team"))
 
 
 class UnscopedReadError(RuntimeError):
@@ -58,22 +62,39 @@ class OwnedManager(models.Manager[Row], Generic[Row]):
     """Reads a team's rows for one user; every other query raises UnscopedReadError."""
 
     def visible_to(self, user: Visitor) -> models.QuerySet[Row]:
-        """The rows of the user's teams; none for a visitor who is not signed in, but of a guest's study."""
+        """The rows of the user's teams and what was shared with them; none for a visitor who is not signed in, but of a
+        guest's study."""
         if isinstance(user, Guest):
             return self._rows_of_study(user.study_id)
-        return self._rows_of(user)
+        lent: Collection[int] = getattr(user, "lent", {}).get(self.model._meta.label, ())
+        return self._rows_of(user, self._shared_with(user) | models.Q(pk__in=lent))
 
     def editable_by(self, user: Visitor) -> models.QuerySet[Row]:
-        """The rows of the teams where the user may write."""
+        """The rows of the teams where the user may write, and of questions shared with them to be changed."""
         if not may_write_by(token_of(user)):
             return self._unscoped().none()
-        return self._rows_of(user, team__membership__role__in=EDITING_ROLES)
+        return self._rows_of(user, self._shared_with(user, may_write=True), role__in=EDITING_ROLES)
 
-    def _rows_of(self, user: Visitor, **role: Any) -> models.QuerySet[Row]:
+    def owned_by(self, user: Visitor) -> models.QuerySet[Row]:
+        """Those of them that are of the user's own teams: who was given a row changes it, but does not pass it on."""
+        if not may_write_by(token_of(user)):
+            return self._unscoped().none()
+        return self._rows_of(user, role__in=EDITING_ROLES)
+
+    def _rows_of(self, user: Visitor, also: models.Q = NONE, **role: Any) -> models.QuerySet[Row]:
         rows = self._unscoped()
         if not user.is_authenticated:
             return rows.none()
-        return rows.filter(in_teams_of(user, **role))
+        return rows.filter(in_teams_of(user, **role) | also)
+
+    def _shared_with(self, user: Visitor, **rights: bool) -> models.Q:
+        """Scenarios shared with the user, and what is part of them; by a token nothing: it is of one team."""
+        of_study, of_scenario = self.model.of_study, self.model.of_scenario  # type: ignore[attr-defined]
+        through = of_scenario or (f"{of_study}__revision__scenario" if of_study else "")
+        if not through or not user.is_authenticated or token_of(user):
+            return NONE
+        grants = apps.get_model("scenarios", "Grant").unscoped.filter(person=user.pk, **rights)  # type: ignore[attr-defined]
+        return models.Q(**{f"{through}__in": grants.values("scenario")})
 
     def _rows_of_study(self, study_id: int) -> models.QuerySet[Row]:
         through: str = self.model.of_study  # type: ignore[attr-defined]
@@ -105,6 +126,10 @@ class OwnedModel(models.Model):
     of_study: ClassVar[str] = ""
     """The look-up from a row to the study that it is a part of, such as ``study``: who opens a link to the study sees
     it. Empty: a link shows none of these rows."""
+
+    of_scenario: ClassVar[str] = ""
+    """The look-up to the scenario that it is a part of, where that is not through a study: who a scenario is shared
+    with sees its parts."""
 
     unscoped = models.Manager()  # first, so that Django's own machinery (relations, dumps) works
     objects = OwnedManager()

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse_lazy
 
 from planner.accounts import limits
-from planner.accounts.limits import address_of, in_words
+from planner.accounts.limits import address_of, in_words, too_many
 from planner.accounts.visitor import person
 
 
@@ -34,12 +34,6 @@ class SignIn(views.LoginView):
     def _refused(self, request: HttpRequest, said: str, wait: int) -> HttpResponse:
         form = self.get_form_class()(request)
         return too_many(self.render_to_response(self.get_context_data(form=form, refusal=said, may_reset=True)), wait)
-
-
-def too_many(response: HttpResponse, wait: int) -> HttpResponse:
-    response.status_code = 429
-    response["Retry-After"] = str(wait)
-    return response
 
 
 class QuietResetForm(PasswordResetForm):

@@ -7,7 +7,7 @@ from functools import cached_property
 from planner.accounts.owned import Visitor
 from planner.scenarios.forms import QuestionForm
 from planner.scenarios.kept_changes import kept_changes
-from planner.scenarios.models import Revision, Scenario
+from planner.scenarios.models import Grant, Revision, Scenario
 from planner.scenarios.words import Change, Names, Words, names_for
 from planner.sharing.models import ShareLink
 from planner.sharing.seen import SeenBy, seen_by
@@ -70,6 +70,11 @@ class History:
     def links(self) -> Sequence[ShareLink]:
         rows = ShareLink.objects.visible_to(self.user).filter(study__revision__scenario=self.scenario)
         return list(rows.select_related("study__revision", "created_by"))
+
+    @property
+    def grants(self) -> Sequence[Grant]:
+        rows = Grant.objects.visible_to(self.user).filter(scenario=self.scenario)
+        return list(rows.select_related("created_by"))
 
     @property
     def seen_by(self) -> SeenBy:

@@ -1,20 +1,26 @@
 """A scenario's own page and what is done there: compare revisions, restore one, clone, share and revoke."""
 
+from datetime import timedelta
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from planner.accounts.visitor import person
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.history import History, compare
 from planner.scenarios.labels import label_of
+from planner.scenarios.lending import is_member
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.services import save_revision
 from planner.sharing import cloning, links
 from planner.sharing.models import ShareLink
 from planner.studies.models import Study
 from planner.studies.services import start_study
+
+LINK_DAYS = (("7", "in a week"), ("30", "in 30 days"), ("90", "in 90 days"), ("365", "in a year"), ("", "never"))
 
 
 @require_safe
@@ -40,7 +46,7 @@ def clone(request: HttpRequest, scenario_id: int, number: int) -> HttpResponse:
     """A revision as a question of its own."""
     revision = _revision(request, scenario_id, number)
     try:
-        study = cloning.clone_own(request.user, revision)
+        study = _cloned(request, revision)
     except FieldErrors as error:
         return _refused(request, revision, error)
     return redirect("studies:result", study.pk)
@@ -56,8 +62,16 @@ def share(request: HttpRequest, scenario_id: int) -> HttpResponse:
     study = studies.filter(pk=pk).first() if pk.isdecimal() and len(pk) < 19 else None
     if study is None:
         raise Http404("No such answer of this question.")
+    days = request.POST.get("days", "")
+    if days not in dict(LINK_DAYS):
+        raise Http404("Found no such end of a link.")
     link, token = links.create(
-        request.user, study, request.POST.get("label", ""), may_clone="may_clone" in request.POST
+        request.user,
+        study,
+        request.POST.get("label", ""),
+        may_clone="may_clone" in request.POST,
+        follows=request.POST.get("shows") == "latest",
+        holds=timedelta(days=int(days)) if days else None,
     )
     address = request.build_absolute_uri(f"/shared/{token}/")
     return _page(request, found, {"new_link": link, "address": address})
@@ -69,7 +83,7 @@ def revoke(request: HttpRequest, scenario_id: int, link_id: int) -> HttpResponse
     mine = ShareLink.objects.editable_by(request.user).filter(pk=link_id, study__revision__scenario=found).first()
     if mine is None:
         raise Http404("No such link of this question.")
-    links.revoke(mine)
+    links.revoke(mine, request.user)
     messages.success(request, f"{mine.title} is revoked: it opens no more.")
     return redirect("scenarios:scenario", scenario_id)
 
@@ -82,6 +96,16 @@ def scenario_for(request: HttpRequest, scenario_id: int) -> Scenario:
     if found is None:
         raise Http404("No such question.")
     return found
+
+
+def _cloned(request: HttpRequest, revision: Revision) -> Study:
+    """One that was shared with the visitor comes with copies of what it rests on."""
+    if is_member(person(request), revision.scenario):
+        return cloning.clone_own(request.user, revision)
+    answered = Study.objects.visible_to(request.user).filter(revision=revision).select_related("workload").first()
+    if answered is None:
+        raise FieldErrors({"__all__": "It was not answered; expected a revision with an answer."})
+    return cloning.clone_shared(request.user, answered)
 
 
 def _revision(request: HttpRequest, scenario_id: int, number: int) -> Revision:
@@ -107,6 +131,8 @@ def _page(request: HttpRequest, found: Scenario, more: dict[str, object] | None 
         "compared": compare(history, request.GET.get("a", ""), request.GET.get("b", "")),
         "asked_to_compare": "a" in request.GET or "b" in request.GET,
         "can_edit": Scenario.objects.editable_by(request.user).filter(pk=found.pk).exists(),
+        "can_share": Scenario.objects.owned_by(request.user).filter(pk=found.pk).exists(),
+        "link_days": LINK_DAYS,
         "to_share": request.GET.get("study", ""),
         **(more or {}),
     }

@@ -1,6 +1,6 @@
 """The question: a scenario and its revisions."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -13,6 +13,8 @@ class Scenario(OwnedModel):
     """A question that a team keeps; what it asks is in its latest revision."""
 
     name = models.CharField(max_length=200)
+    of_scenario: ClassVar[str] = "pk"
+
     shipped_id = models.CharField(max_length=50, null=True, editable=False)
     """Which of the shipped examples it is; null for a question that a user asked."""
 
@@ -34,6 +36,26 @@ class Scenario(OwnedModel):
     @property
     def latest(self) -> "Revision":
         return self.revisions.latest("number")
+
+
+class Grant(OwnedModel):
+    """A scenario shared with one person of another team, who sees it with its revisions and studies and nothing else
+    (accounts.owned); with ``may_write`` they save revisions and start studies, too."""
+
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="grants", editable=False)
+    name = models.CharField(max_length=150, editable=False)
+    """As it was typed: whether anybody has it is not told."""
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="grants", editable=False
+    )
+    may_write = models.BooleanField(default=False, editable=False)
+
+    class Meta:
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["scenario", "name"], name="one_grant_a_name")]
+
+    def __str__(self) -> str:
+        return f"{self.scenario} for {self.name}"
 
 
 class Revision(models.Model):

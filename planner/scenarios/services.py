@@ -17,6 +17,7 @@ from planner.plain_text import plain
 from planner.scenarios.choices import Choices
 from planner.scenarios.errors import at_field
 from planner.scenarios.forms import clean_inputs
+from planner.scenarios.lending import borrower
 from planner.scenarios.models import Revision, Scenario
 
 NAME_LENGTH = 200
@@ -92,7 +93,7 @@ def save_revision(
     """
     if not Scenario.objects.editable_by(user).filter(pk=scenario.pk).exists():
         raise PermissionDenied("You may read this question, but not change it.")
-    user = author(user)
+    user = borrower(author(user), scenario)
     Scenario.unscoped.select_for_update().get(pk=scenario.pk)  # one number at a time
     latest = scenario.latest
     if kept is None:

@@ -6,11 +6,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from planner.accounts.owned import Visitor
+from planner.accounts.visitor import person
 from planner.catalogue.kept import NOTHING
 from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft, keep_draft, starting_form
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
+from planner.scenarios.granting import shared_with
+from planner.scenarios.lending import borrower
 from planner.scenarios.page import QuestionPage
 from planner.scenarios.preview import Preview
 from planner.scenarios.preview import preview as preview_of
@@ -36,9 +39,10 @@ def question(request: HttpRequest) -> HttpResponse:
 def preview(request: HttpRequest) -> HttpResponse:
     """What the fluid bound says about the values typed so far; ``of``: the study whose question is changed."""
     pk = request.GET.get("of", "")
-    studies = Study.objects.visible_to(request.user).select_related("revision")
+    studies = Study.objects.visible_to(request.user).select_related("revision__scenario")
     study = studies.filter(pk=pk).first() if pk.isdecimal() and len(pk) < 19 else None
-    offered = Choices.of(request.user, study.revision.rows if study else NOTHING)
+    user = borrower(person(request), study.revision.scenario) if study else request.user
+    offered = Choices.of(user, study.revision.rows if study else NOTHING)
     found = preview_of(request.user, request.GET, offered)
     context = {"preview": found, "renewed": True}
     return render(request, "scenarios/_preview.html", context)
@@ -88,6 +92,7 @@ def _page(request: HttpRequest, form: QuestionForm, study: Study | None) -> Http
         "can_edit": study is not None and editable(request.user, study),
         "seen_by": seen_by(request.user, study.revision.scenario) if study else None,
         "recent": _recent(request.user),
+        "shared_with_me": shared_with(request.user),
     }
     return render(request, "scenarios/question.html", context)
 

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllow
 from django.shortcuts import render
 from django.urls import get_script_prefix, resolve, set_script_prefix
 
+from planner.accounts.limits import LINKS_TRIED, address_of, in_words, too_many
 from planner.accounts.owned import Guest
 from planner.sharing import tokens
 from planner.sharing.models import ShareLink
@@ -23,7 +24,8 @@ OWN_PAGES = frozenset({"clone"})
 REST = "api/"
 READING = ("GET", "HEAD")
 HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
-GONE = "There is no such link, or it was revoked."
+GONE = "There is no such link, or it was revoked or is over."
+OFTEN = "Too many links that open nothing were tried from this address. Try again in {wait}."
 ASTRAY = "This link does not lead there."
 
 
@@ -44,17 +46,19 @@ class SharedLinkMiddleware:
 
     def _shown(self, request: HttpRequest, token: str, address: str) -> HttpResponse:
         link = tokens.find(token)
+        if link is None and (wait := LINKS_TRIED.take(address_of(request))):
+            return too_many(_nothing(request, address, OFTEN.format(wait=in_words(wait))), wait)
         if link is None:
             return _nothing(request, address, GONE)
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
-        path = f"/{address}" if address else f"/studies/{link.study_id}/"
+        path = f"/{address}" if address else f"/studies/{link.shown.pk}/"
         if not _is_of(path, link):
             return _nothing(request, address, ASTRAY, link=f"{ROOT}{token}/")
         if not address:
             tokens.opened(link)
         opened_at = f"{ROOT}{token}/"
-        request.user = Guest(link.study_id, opened_at, may_clone=link.may_clone)
+        request.user = Guest(link.shown.pk, opened_at, may_clone=link.may_clone, follows=link.follows)
         request.path_info = path
         with _prefix(opened_at):
             return self.get_response(request)
@@ -72,7 +76,7 @@ def _nothing(request: HttpRequest, address: str, words: str, link: str = "") -> 
 def _is_of(path: str, link: ShareLink) -> bool:
     """Whether it is an address of the link's study."""
     try:
-        return resolve(path).kwargs.get("study_id") == link.study_id
+        return resolve(path).kwargs.get("study_id") == link.shown.pk
     except Http404:
         return False
 

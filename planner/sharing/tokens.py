@@ -2,6 +2,7 @@
 
 import hashlib
 
+from django.db.models import Q
 from django.utils import timezone
 
 from planner.sharing.models import ShareLink
@@ -13,6 +14,7 @@ OPENED_EVERY_S = 60
 def find(token: str) -> ShareLink | None:
     """The link of a token; None where there is none, or none any more."""
     found = ShareLink.unscoped.filter(token_hash=hashed(token), revoked_at=None)
+    found = found.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()))
     return found.select_related("study__revision", "team").first()
 
 

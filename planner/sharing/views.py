@@ -22,14 +22,14 @@ def clone(request: HttpRequest, token: str) -> HttpResponse:
     user, problems = person(request), []
     if request.method == "POST":
         try:
-            study = cloning.clone_shared(user, link.study)
+            study = cloning.clone_shared(user, link.shown)
         except FieldErrors as error:
             problems = [f"{label_of(name)}: {message}" for name, message in error.fields.items()]
         else:
             return redirect("studies:result", study.pk)
     context = {
-        "study": link.study,
-        "asked": asked.sentence(link.study),
+        "study": link.shown,
+        "asked": asked.sentence(link.shown),
         "team": working_team(user),
         "problems": problems,
         "link": f"/shared/{token}/",

@@ -27,6 +27,7 @@ class Study(OwnedModel):
     """
 
     of_study: ClassVar[str] = "pk"
+    of_scenario: ClassVar[str] = "revision__scenario"
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="studies", editable=False)
     workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="studies", editable=False)

@@ -13,6 +13,7 @@ from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.catalogue.kept import NOTHING, Kept
 from planner.scenarios.forms import clean_inputs
+from planner.scenarios.lending import borrower
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.services import author, create_scenario, rows_now
 from planner.studies import leases, queue, stored, twins, waves
@@ -29,7 +30,7 @@ def start_study(user: Visitor, revision: Revision, also: tuple[AlsoTry, ...] = (
     to try beside what its search picks."""
     if not Scenario.objects.editable_by(user).filter(pk=revision.scenario_id).exists():
         raise PermissionDenied("You may read this question, but not start a study of it.")
-    question = compile_question(user, revision.inputs, revision.rows)
+    question = compile_question(borrower(author(user), revision.scenario), revision.inputs, revision.rows)
     spec = replace(question.spec, also=also)
     with transaction.atomic():
         Revision.objects.select_for_update().get(pk=revision.pk)  # a second press of the button waits here

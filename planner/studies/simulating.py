@@ -13,8 +13,9 @@ from planner.accounts.owned import Visitor
 from planner.catalogue.kept import SUPPOSED
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import LIMITED, clean_inputs
+from planner.scenarios.lending import borrower
 from planner.scenarios.models import Revision, Scenario
-from planner.scenarios.services import Start, rows_now, save_revision
+from planner.scenarios.services import Start, author, rows_now, save_revision
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.services import ask_new, start_study
@@ -64,6 +65,7 @@ def simulated_before(user: Visitor, study: Study, changes: Changes) -> Study | N
     read."""
     simulates = Changes(rate_req_per_s=changes.rate_req_per_s, slo_multiplier=changes.slo_multiplier)
     try:
+        user = borrower(author(user), study.revision.scenario)
         inputs = clean_inputs(user, changed_inputs(study.revision.inputs, simulates), study.revision.rows)
         question = compile_question(user, inputs, study.revision.rows)
     except FieldErrors:

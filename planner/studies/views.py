@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from planner.accounts.models import User
 from planner.accounts.owned import Guest
 from planner.accounts.teams import working_team, writing_team
+from planner.accounts.visitor import person
 from planner.catalogue.changes import changes_since
 from planner.catalogue.kept import NOTHING
 from planner.plain_text import plain
@@ -19,6 +20,7 @@ from planner.scenarios.choices import Choices
 from planner.scenarios.drafts import drop_draft
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import QuestionForm
+from planner.scenarios.lending import borrower, is_lent
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.page import QuestionPage
 from planner.scenarios.services import TODAY, SavedMeanwhileError, Start, save_revision
@@ -50,10 +52,11 @@ STOP_POLLING = 286
 def result(request: HttpRequest, study_id: int) -> HttpResponse:
     """The question, its answer so far, the frontiers and their tables; of a guest's link, nothing to change them by."""
     study = study_for(request, study_id)
-    if isinstance(request.user, Guest):
-        return _rendered(request, study, {"asked": asked_of.sentence(study), "set_apart": asked_of.set_apart(study)})
-    offered = Choices.of(request.user, study.revision.rows)
-    return _page(request, study, QuestionForm(request.user, initial=study.revision.inputs, offered=offered))
+    if isinstance(request.user, Guest) or is_lent(person(request), study.revision.scenario):
+        read = {"asked": asked_of.sentence(study), "set_apart": asked_of.set_apart(study), "read_only": True}
+        return _rendered(request, study, read)
+    form = QuestionForm(request.user, initial=study.revision.inputs, offered=_offered(request, study))
+    return _page(request, study, form)
 
 
 @require_POST
@@ -67,7 +70,7 @@ def ask(request: HttpRequest, study_id: int) -> HttpResponse:
     except SavedMeanwhileError as error:
         return meanwhile.page(request, error)
     except FieldErrors as error:
-        return _page(request, study, refused(request, error, Choices.of(request.user, study.revision.rows)))
+        return _page(request, study, refused(request, error, _offered(request, study)))
     drop_draft(request)
     return redirect("studies:result", new.pk)
 
@@ -216,6 +219,10 @@ def _asked(request: HttpRequest, revision: Revision) -> Study:
         start = Start(revision, _revision_seen(request))
         return start_study(request.user, save_revision(request.user, scenario, request.POST, kept=kept, start=start))
     return ask_new(request.user, request.POST)
+
+
+def _offered(request: HttpRequest, study: Study) -> Choices:
+    return Choices.of(borrower(person(request), study.revision.scenario), study.revision.rows)
 
 
 def _revision_seen(request: HttpRequest) -> int:

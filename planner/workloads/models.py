@@ -23,7 +23,8 @@ class WorkloadManager(OwnedManager["Workload"]):
     def visible_to(self, user: Visitor) -> models.QuerySet["Workload"]:
         if not user.is_authenticated:
             return self._unscoped().none()
-        return self._unscoped().filter(in_teams_of(user) | Q(team__isnull=True), draft=False)
+        lent = getattr(user, "lent", {}).get("workloads.Workload", ())
+        return self._unscoped().filter(in_teams_of(user) | Q(team__isnull=True) | Q(pk__in=lent), draft=False)
 
     def editable_by(self, user: Visitor) -> models.QuerySet["Workload"]:
         return super().editable_by(user).filter(draft=False)

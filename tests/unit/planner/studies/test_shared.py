@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, get_script_prefix
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from planner.accounts.models import Membership, Role, Team, User
+from planner.accounts.models import AuditEntry, Membership, Role, Team, User
 from planner.catalogue.models import PriceBook
 from planner.scenarios.models import Revision
 from planner.scenarios.services import create_scenario
@@ -106,7 +107,7 @@ def test_a_revoked_link_and_an_unknown_one_are_not_there(token: str) -> None:
     response = Client().get(f"/shared/{token}/")
     assert response.status_code == 404
     assert response["Cache-Control"] == "no-store"
-    assert "There is no such link, or it was revoked." in response.content.decode()
+    assert "There is no such link, or it was revoked or is over." in response.content.decode()
 
 
 def test_a_link_that_is_followed_astray_leads_back(token: str) -> None:
@@ -171,7 +172,7 @@ def test_rest_reads_the_links_study_and_nothing_else(token: str, done: Study, al
     links.revoke(ShareLink.unscoped.get())
     response = Client().get(f"/shared/{token}/api/v1/studies/{done.pk}")
     assert response.status_code == 404
-    assert response.json()["error"]["message"] == "There is no such link, or it was revoked."
+    assert response.json()["error"]["message"] == "There is no such link, or it was revoked or is over."
 
 
 def test_designs_of_its_study_are_compared_within_a_link(token: str, done: Study, sent: list[object]) -> None:
@@ -285,3 +286,56 @@ def test_without_leave_it_is_not_cloned(alice: User, done: Study, charlie_client
     assert "clone" not in opened(token)
     assert charlie_client.get(f"/shared/{token}/clone").status_code == 404
     assert charlie_client.post(f"/shared/{token}/clone").status_code == 404
+
+
+def test_a_link_that_follows_shows_the_latest_answered_revision(
+    alice: User, done: Study, inputs: Inputs, alice_client: Client, work: Work, sent: list[tuple[str, str]]
+) -> None:
+    link, token = links.create(alice, done, follows=True)
+    assert "at 10 requests/s" in opened(token)
+    alice_client.post(f"/studies/{done.pk}/ask", {**inputs, "rate_req_per_s": "11"})
+    later = done.revision.scenario.latest.studies.get()
+    assert "at 10 requests/s" in opened(token)  # not answered yet
+    Study.unscoped.filter(pk=later.pk).update(state="done")
+    assert "at 11 requests/s" in opened(token)
+    assert "This link shows the latest revision that is answered." in opened(token)
+    assert "at 11 requests/s" in opened(token, f"studies/{later.pk}/")
+    assert Client().get(f"/shared/{token}/studies/{done.pk}/").status_code == 404
+    assert link.title in unescape(alice_client.get(f"/questions/{done.revision.scenario_id}/").content.decode())
+
+
+def test_a_link_ends_when_it_was_said_to(done: Study, alice_client: Client) -> None:
+    scenario = done.revision.scenario_id
+    page = alice_client.post(f"/questions/{scenario}/links", {"study": done.pk, "days": "7"}).content.decode()
+    address = re.search(r"/shared/[\w-]{22}/", page)
+    assert address is not None
+    assert Client().get(address[0]).status_code == 200
+    row = ShareLink.unscoped.get()
+    assert row.expires_at is not None
+    assert round((row.expires_at - row.created_at) / timedelta(days=1), 3) == 7
+    ShareLink.unscoped.update(expires_at=row.created_at)
+    gone = Client().get(address[0])
+    assert (gone.status_code, gone["Cache-Control"]) == (404, "no-store")
+    assert Client().get(f"{address[0]}clone").status_code in (302, 404)
+    assert alice_client.get(f"{address[0]}clone").status_code == 404
+    page = unescape(alice_client.get(f"/questions/{scenario}/").content.decode())
+    assert "1 link (1 expired)." in page
+    assert alice_client.post(f"/questions/{scenario}/links", {"study": done.pk, "days": "-1"}).status_code == 404
+
+
+def test_links_are_not_guessed(token: str) -> None:
+    for _ in range(100):
+        assert Client().get(f"/shared/{'x' * 22}/").status_code == 404
+    often = Client().get(f"/shared/{'x' * 22}/")
+    assert often.status_code == 429
+    assert int(often["Retry-After"]) > 0
+    assert HEADERS.items() <= often.headers.items()
+    assert Client().get(f"/shared/{token}/").status_code == 200
+
+
+def test_making_and_revoking_a_link_is_kept(done: Study, alice: User) -> None:
+    link, _ = links.create(alice, done, "for the board")
+    links.revoke(link, alice)
+    kept = [f"{row.by_name} {row.action} {row.subject}" for row in AuditEntry.unscoped.order_by("pk")]
+    subject = f"{done.revision}: for the board"
+    assert kept == [f"alice made a link to {subject}", f"alice revoked a link to {subject}"]
