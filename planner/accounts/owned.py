@@ -93,7 +93,7 @@ class OwnedManager(models.Manager[Row], Generic[Row]):
         through = of_scenario or (f"{of_study}__revision__scenario" if of_study else "")
         if not through or not user.is_authenticated or token_of(user):
             return NONE
-        grants = apps.get_model("scenarios", "Grant").unscoped.filter(person=user.pk, **rights)  # type: ignore[attr-defined]
+        grants = apps.get_model("scenarios", "Grant").unscoped.filter(person=user.pk, **rights)
         return models.Q(**{f"{through}__in": grants.values("scenario")})
 
     def _rows_of_study(self, study_id: int) -> models.QuerySet[Row]:
