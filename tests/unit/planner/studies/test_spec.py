@@ -83,6 +83,8 @@ def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> N
         prefill_counts="2",
         decode_counts="3",
         pue="1.2",
+        failures="2",
+        hold_equal="machines",
     ).spec
     limits, options, counts = spec.limits, spec.scheduler_options, spec.counts
     assert (limits.power_limit_kw, limits.power_kind, limits.usd_per_month) == (408.0, "provisioned", 1_000_000.0)
@@ -92,6 +94,15 @@ def test_every_field_reaches_its_place(alice: User, inputs: dict[str, Any]) -> N
     assert (options.tensor_parallel, counts.mixed, counts.prefill, counts.decode) == (8, (5, 10), (2,), (3,))
     assert spec.families == ("sarathi:dgx-h100", "splitwise:dgx-h100+dgx-a100")
     assert (spec.rate_req_per_s, spec.pue) == (10.0, 1.2)
+    assert (spec.failures, spec.hold_equal) == (2, "machines")
+
+
+def test_nothing_need_be_survived_or_held_equal_unless_it_is_asked(alice: User, inputs: dict[str, Any]) -> None:
+    spec = asked(alice, inputs).spec
+    assert (spec.failures, spec.hold_equal) == (0, None)
+    with pytest.raises(FieldErrors) as refused:
+        clean_inputs(alice, inputs | {"failures": "17"})
+    assert "from 0 to 16" in refused.value.fields["failures"]
 
 
 @pytest.mark.parametrize(

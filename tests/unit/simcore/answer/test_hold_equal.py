@@ -3,7 +3,7 @@ from decimal import Decimal
 
 import pytest
 
-from simcore.answer.hold_equal import baselines, hold_equal
+from simcore.answer.hold_equal import baselines, comparison_json, hold_equal
 from simcore.answer.result import study_result
 from simcore.catalogue import price_book
 from simcore.shortfalls import machines
@@ -90,3 +90,16 @@ def test_what_uses_nearly_all_is_the_family_s_best():
     found = hold_equal(RESULT, "machines", BASE, "nameplate")
     for bar in found.bars:
         assert bar.is_least == (bar.used < 0.9 * found.equal), bar.row.label
+
+
+def test_the_comparison_that_a_question_asks_for_goes_with_its_answer():
+    assert comparison_json(RESULT) is None
+    asked = replace(RESULT, spec=replace(RESULT.spec, hold_equal="machines"))
+    found = comparison_json(asked)
+    base = baselines(asked, "machines")[0]
+    assert found["by"] == "machines"
+    assert found["baseline"] == {"design_id": base.design_id, "label": base.label}
+    assert {one["family"]: one["of_baseline"] for one in found["families"]}[base.family] == 1.0
+    assert [one["label"] for one in found["families"]] == [
+        bar.row.label for bar in hold_equal(asked, "machines", base, "nameplate").bars
+    ]

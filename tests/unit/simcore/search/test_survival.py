@@ -189,3 +189,46 @@ def test_designs_have_the_same_ids_and_keys_whatever_may_be_lost():
     assert plain.member(0, (9,)).design_id == careful.member(0, (9,)).design_id
     assert machine_counts(left(careful.member(0, (9,)).case, (2,))) == {H100: 7}
     assert question(failures=0) == question()
+
+
+def flat() -> dict:
+    """Ten requests/s a machine where the fewer of the two pools bind, two a machine alone."""
+    counts = np.arange(MOST + 1)
+    held = np.minimum.outer(counts, counts) * 10.0
+    return {MIXED: held, TURNED: held, SAME: held, ALONE: 2.0, OLD: 2.0}
+
+
+def test_counts_that_leave_a_pool_empty_hold_nothing_and_the_search_ends():
+    _, result = searched(flat(), failures=1, counts={"prefill": [1, 2, 3], "decode": [1, 3], "mixed": [1, 2, 11]})
+    rows = {row.label: row for row in result.rows if row.family == MIXED}
+    alone = rows["1 DGX H100 prefill + 3 DGX A100 decode"]
+    assert (alone.status, alone.met, alone.capacity_req_per_s) in (("evaluated", False, 0.0), ("screened", None, None))
+    assert rows["3 DGX H100 prefill + 3 DGX A100 decode"].met
+    two = rows["2 DGX H100 prefill + 3 DGX A100 decode"]
+    assert two.reason.startswith("holds 20 requests/s with all machines; with 1 prefill machine lost 10 ")
+    assert two.worst_loss == "1 prefill machine lost"
+
+
+def test_what_is_named_beside_the_search_is_told_whatever_it_leaves():
+    also = [{"family": MIXED, "counts": [1, 1]}, {"family": MIXED, "counts": [5, 5]}]
+    _, result = searched(flat(), failures=2, also=also)
+    labels = {row.label: row for row in result.rows}
+    assert not labels["1 DGX H100 prefill + 1 DGX A100 decode"].met
+    assert labels["5 DGX H100 prefill + 5 DGX A100 decode"].met
+
+
+@pytest.mark.parametrize("changes", [{"size_to": "lower_bound"}, {"seeds": [0, 1]}, {"goal": "power"}])
+def test_it_ends_with_every_other_way_to_ask(changes):
+    _, result = searched(flat(), failures=1, **changes)
+    assert result.winner.met
+    assert result.winner.capacity_req_per_s >= RATE
+
+
+def test_where_a_replica_spans_machines_each_lost_one_takes_another_replica():
+    spanning = {"tensor_parallel": 8, "pipeline_parallel": 2, "token_budget": 512}
+    context = bounded(latency={"source": "roofline"}, scheduler_options=spanning, failures=2, families=[ALONE])
+    case = context.member(0, (8,)).case
+    assert [pool_machines(left(case, (lost,)).pools[0]) for lost in (1, 2, 3)] == [6, 4, 2]
+    assert left(case, (4,)) is None
+    assert context.bound_of(0, (4,)) == 0.0
+    assert min(counts[0] for counts in context.candidates.counts) >= 6
