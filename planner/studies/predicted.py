@@ -50,8 +50,11 @@ def _cpu_s(study_id: int, step: str) -> tuple[float, float]:
     cases = max(
         (evaluated_cases(len(one.case.pools), found.spec.failures) for one in found.designs.values()), default=1
     )
-    whole = [found.designs[name] for name, known in found.evaluations.items() if known.status == "evaluated"]
-    tried = [found.designs[name] for name, known in found.evaluations.items() if _is_tried(known)]
+    known = [
+        (found.designs[name], one) for name, one in found.evaluations.items() if name in found.designs
+    ]  # whole ones
+    whole = [design for design, one in known if one.status == "evaluated"]
+    tried = [design for design, one in known if _is_tried(one)]
     trials = _sum(tried, statistics, TRIAL_RUNS)
     return cases * (_sum(whole, statistics, RUNS) + trials), cases * (_sum(whole, statistics, 1.0) + trials)
 

@@ -41,7 +41,7 @@ def too_large(result: StudyResult) -> str:
     held = [row for row in result.rows if row.status == "evaluated" and row.capacity_req_per_s]
     if not held or all(row.status in ("infeasible", "screened") for row in result.rows):
         return ""
-    best = max(held, key=lambda row: (row.capacity_req_per_s or 0.0) / machines(row))
+    best = max(held, key=lambda row: ((row.capacity_req_per_s or 0.0) / machines(row), machines(row)))
     needed = result.spec.rate_req_per_s * machines(best) / (best.capacity_req_per_s or 1.0)
     if needed <= MOST_MACHINES:
         return ""

@@ -92,7 +92,7 @@ def study_result(
     by_id = {design.design_id: design for design in designs if design.design_id in evaluations}
     margins = _margins(by_id, evaluations) if margins is None else margins
     each = (_row(design, evaluations[name], spec, book, margins.get(name)) for name, design in by_id.items())
-    plain = in_order(each, family_ids(spec))
+    plain = in_order(each, spec.families or family_ids(spec))
     missing = {
         row.design_id: tuple(shortfalls(row, evaluations[row.design_id], by_id[row.design_id], spec)) for row in plain
     }
