@@ -95,6 +95,21 @@ def wide_run(kind: str, seed: int) -> ClusterInputs:
     )
 
 
+def crowded_run(kind: str, seed: int) -> ClusterInputs:
+    """A long run on one decode replica beside all others, whose KV holds hundreds of decodes and whose batches a few:
+    those that have waited longest put the others out at every iteration."""
+    inputs = long_run(kind, seed)
+    first = dataclasses.replace(inputs.replicas[0], role="prefill", kv_blocks=2000, stages=1 + seed % 2)
+    return dataclasses.replace(
+        inputs,
+        replicas=(first,) * 5 + (dataclasses.replace(first, role="decode", kv_blocks=40_000),),
+        arrival_ps=inputs.arrival_ps // (16 * NS) * NS,
+        scheduler=dataclasses.replace(
+            inputs.scheduler, max_batch_size=8, ageing="fair", decode_runs="stepwise", router_ties="index"
+        ),
+    )
+
+
 def failing_run(kind: str, seed: int) -> ClusterInputs:
     """A long run in which each replica drains, fails or starts again now and then, and is up at the end."""
     inputs = long_run(kind, seed)

@@ -20,7 +20,7 @@ from simcore.engine.fast import cluster as fast
 from simcore.engine.inputs import ClusterInputs
 from simcore.engine.oracle import cluster as oracle
 from simcore.engine.outputs import IterationLog, RunResult
-from tests.invariants.long_runs import failing_run, long_run, wide_run
+from tests.invariants.long_runs import crowded_run, failing_run, long_run, wide_run
 from tests.invariants.strategies import KINDS, clusters, failing_clusters
 
 EXAMPLES = int(os.environ.get("PHASEPLAN_EQUALITY_EXAMPLES", "0"))
@@ -107,3 +107,8 @@ def test_fast_equals_oracle_on_many_replicas(kind: str, seed: int) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_fast_equals_oracle_on_long_runs_under_failures(kind: str, seed: int) -> None:
     assert_equal(failing_run(kind, seed))
+
+
+@pytest.mark.parametrize("seed", range(LONG_RUNS))
+def test_fast_equals_oracle_where_hundreds_of_decodes_wait(seed: int) -> None:
+    assert_equal(crowded_run("splitwise", seed))

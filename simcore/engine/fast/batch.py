@@ -14,7 +14,7 @@ from simcore.engine.fast.lists import (
     dequeue,
     end_wait,
     enqueue,
-    insert_ready,
+    insert_ready_near,
     insert_waiting,
     remove_ready,
     remove_waiting,
@@ -73,23 +73,25 @@ def join(cluster: Cluster, replica: Replica, task: int) -> None:
 @step
 def put_out_from(cluster: Cluster, replica: Replica, kept: int) -> None:
     """The decodes of the batch behind the first so many are interrupted."""
+    near = replica.last_ready
     if has_group(replica):
         group = group_at(cluster, replica.free_flight)
         for place in range(kept, group.members):
-            put_out(cluster, replica, 2 * slots_of(cluster, group)[place] + DECODE)
+            near = put_out(cluster, replica, 2 * slots_of(cluster, group)[place] + DECODE, near)
         cut_group(cluster, group, kept)
     else:
         for i in range(kept, replica.running):
-            put_out(cluster, replica, running_of(cluster, replica)[i])
+            near = put_out(cluster, replica, running_of(cluster, replica)[i], near)
         replica.running = kept
 
 
 @step
-def put_out(cluster: Cluster, replica: Replica, task: int) -> None:
-    """A decode of the batch is interrupted."""
+def put_out(cluster: Cluster, replica: Replica, task: int, near: int) -> int:
+    """A decode of the batch is interrupted; its place by arrival is looked for from another's on. Returns the task."""
     insert_waiting(cluster, replica, task)
-    insert_ready(cluster, replica, task)
+    insert_ready_near(cluster, replica, task, near)
     enqueue(cluster, replica, task)
+    return task
 
 
 @step

@@ -169,9 +169,18 @@ def set_last_queued(replica: Replica, task: int, last: int) -> None:
 @step
 def insert_ready(cluster: Cluster, replica: Replica, task: int) -> None:
     """A decode is the next task of its request and waits, by arrival: mostly the youngest."""
-    before, order = replica.last_ready, order_of(cluster, task)
+    insert_ready_near(cluster, replica, task, replica.last_ready)
+
+
+@step
+def insert_ready_near(cluster: Cluster, replica: Replica, task: int, near: int) -> None:
+    """The same, its place looked for from a decode of the list on, in either direction. A batch is put out in about the
+    order of arrival: where thousands wait, each one's place is next to that of the one before."""
+    before, order = near, order_of(cluster, task)
     while before != NONE and order_of(cluster, before) > order:
         before = task_at(cluster, before).previous_ready
+    if before != NONE and before == near:
+        before = last_ready_before(cluster, near, order)
     after = replica.first_ready if before == NONE else task_at(cluster, before).next_ready
     task_at(cluster, task).previous_ready, task_at(cluster, task).next_ready = before, after
     if before == NONE:
@@ -183,6 +192,15 @@ def insert_ready(cluster: Cluster, replica: Replica, task: int) -> None:
     else:
         task_at(cluster, after).previous_ready = task
     begin_to_wait(cluster, replica, task)
+
+
+@step
+def last_ready_before(cluster: Cluster, task: int, order: int) -> int:
+    """From a decode of the list on, the last that arrived before an order."""
+    after = task_at(cluster, task).next_ready
+    while after != NONE and order_of(cluster, after) < order:
+        task, after = after, task_at(cluster, after).next_ready
+    return task
 
 
 @step
