@@ -8,4 +8,9 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "planner.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    from planner.env import EnvError
+
+    try:
+        execute_from_command_line(sys.argv)
+    except EnvError as error:
+        sys.exit(f"phaseplan: {error}")

@@ -9,6 +9,25 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from planner.env import EnvError
 
 
+LEAST_KEY_CHARACTERS, LEAST_KEY_VARIETY = 50, 5
+"""Of a key that is given: what Django's own check (security.W009) asks for."""
+KNOWN_KEYS = ("django-insecure-", "changeme", "change-me", "secret", "example")
+"""How keys begin that everybody has read somewhere."""
+
+
+def given_key(key: str) -> str:
+    """A server's key, if it can be one: with a known key anybody makes themselves whom they like."""
+    how = 'make one by: python -c "import secrets; print(secrets.token_urlsafe(64))"'
+    if key.lower().startswith(KNOWN_KEYS):
+        raise EnvError(f"SECRET_KEY: found a well-known one; {how}")
+    if len(key) < LEAST_KEY_CHARACTERS or len(set(key)) < LEAST_KEY_VARIETY:
+        raise EnvError(
+            f"SECRET_KEY: found {len(key)} characters, {len(set(key))} different ones, expected at least"
+            f" {LEAST_KEY_CHARACTERS} and {LEAST_KEY_VARIETY}; {how}"
+        )
+    return key
+
+
 def secret_key(var: Path) -> str:
     """The key of this data folder, made on first use and readable by its owner alone."""
     path = var / "secret_key"

@@ -18,7 +18,8 @@ LOCAL = envbool("PHASEPLAN_LOCAL", False)
 # Embedded: this folder is the whole installation, with a single worker.
 EMBEDDED = not REDIS_URL
 DEBUG = envbool("PHASEPLAN_DEBUG", False)
-SECRET_KEY = envstr("SECRET_KEY") or backends.secret_key(VAR)
+GIVEN_KEY = envstr("SECRET_KEY")
+SECRET_KEY = backends.given_key(GIVEN_KEY) if GIVEN_KEY else backends.secret_key(VAR)
 ALLOWED_HOSTS = [*envlist("PHASEPLAN_HOSTS"), "127.0.0.1", "localhost", "[::1]"]
 SITE = envstr("PHASEPLAN_SITE")
 CSRF_TRUSTED_ORIGINS = envlist("PHASEPLAN_ORIGINS")

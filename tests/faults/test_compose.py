@@ -34,7 +34,7 @@ from tests.services import (
 SECRETS = {
     "POSTGRES_PASSWORD": "pgpassword",
     "REDIS_PASSWORD": "redispassword",
-    "SECRET_KEY": "kX7-9fQ2mWz4LrT8vBn3HsYd6JpGc5Ea1uKoRiNxMbVq0lPw",
+    "SECRET_KEY": "kX7-9fQ2mWz4LrT8vBn3HsYd6JpGc5Ea1uKoRiNxMbVq0lPw-kX7-9fQ2",
     "PHASEPLAN_HOSTS": "plan.example",
 }
 HOST = {"Host": "plan.example", "X-Forwarded-Proto": "https"}

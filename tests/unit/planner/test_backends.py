@@ -17,6 +17,18 @@ def test_the_secret_key_is_made_once_and_closed_to_others(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
 
 
+@pytest.mark.parametrize("key", ["short", "a" * 80, "django-insecure-" + "x7Kq" * 20, "changeme" * 10])
+def test_a_key_that_anybody_could_have_is_refused_without_showing_it(key: str) -> None:
+    with pytest.raises(EnvError, match="SECRET_KEY: found") as raised:
+        backends.given_key(key)
+    assert key not in str(raised.value)
+
+
+def test_a_long_key_of_ones_own_is_taken() -> None:
+    key = "kX7-9fQ2mWz4LrT8vBn3HsYd6JpGc5Ea1uKoRiNxMbVq0lPw-0"
+    assert backends.given_key(key) == key
+
+
 def test_a_postgresql_url_is_taken_apart() -> None:
     entry = backends.database("postgresql://me:p%40ss@db.example:5433/plans?sslmode=require", Path())
     named = {name: entry[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")}
