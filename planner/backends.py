@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from planner.env import EnvError
 
-
 LEAST_KEY_CHARACTERS, LEAST_KEY_VARIETY = 50, 5
 """Of a key that is given: what Django's own check (security.W009) asks for."""
 KNOWN_KEYS = ("django-insecure-", "changeme", "change-me", "secret", "example")

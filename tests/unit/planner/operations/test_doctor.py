@@ -63,7 +63,12 @@ def test_a_file_that_is_no_database_is_said(var: Path, manage: Manage) -> None:
 
 
 def test_a_server_that_is_half_set_up_is_told_what_lacks(tmp_path: Path, manage: Manage) -> None:
-    served = {"PHASEPLAN_LOCAL": "false", "REDIS_URL": "redis://127.0.0.1:1/0", "SECRET_KEY": "ab" + "c" * 48 + "def", "PHASEPLAN_HSTS_S": "0"}
+    served = {
+        "PHASEPLAN_LOCAL": "false",
+        "REDIS_URL": "redis://127.0.0.1:1/0",
+        "SECRET_KEY": "ab" + "c" * 48 + "def",
+        "PHASEPLAN_HSTS_S": "0",
+    }
     told = found(manage("doctor", "--json", **served))
     assert "security.W004" in " ".join(words for _, words in told["settings"])
     assert told["queue"][0][0] == "problem"
