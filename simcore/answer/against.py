@@ -8,6 +8,7 @@ from math import exp
 from simcore.answer.measure import difference, measure_of, more
 from simcore.answer.result import StudyResult, is_split
 from simcore.rows import DesignRow
+from simcore.shortfalls import machines
 from simcore.trust.sentences import tie_words
 from simcore.trust.ties import apart, are_tied
 from simcore.words import counted, number
@@ -50,7 +51,8 @@ def _other_kind(result: StudyResult, winner: DesignRow, best: DesignRow | None, 
     unasked = len(_unasked(result, tried, best))
     if best is not None:
         known = "run at that rate" if rate_was_run else "of known capacity"
-        words = f"the best {kind} design" + (f" {known}" if unasked else "")
+        limited = f" {known}" if unasked else "" if _is_fewest(result, best) else " tried"
+        words = f"the best {kind} design{limited}"
         least = difference(measure_of(result), winner, best, _span(result, winner, best))
         return f"{least} {words}, {best.label}."
     if unasked:
@@ -90,7 +92,8 @@ def _next(
         words += f": within the noise of the {PLACES[place - 1].lower()}"
     unasked = _unasked(result, [one for one in result.rows if one.family not in said], row)
     if not unasked:
-        return f"{PLACES[place]}: {words}."
+        limited = "" if _is_fewest(result, row) else " of those tried"
+        return f"{PLACES[place]}{limited}: {words}."
     most = max(one.capacity_high or 0.0 for one in unasked)
     holds = "holds" if len(unasked) == 1 else "hold"
     known = "run at that rate" if rate_was_run else "of known capacity"
@@ -105,6 +108,30 @@ def _within_noise(result: StudyResult, first: DesignRow, second: DesignRow) -> b
     if mine is None or theirs is None or result.cannot_turn(first, second):
         return False
     return are_tied(first, second, mine, theirs, result.spec.goal, result.watts(first, second))
+
+
+def _is_fewest(result: StudyResult, row: DesignRow) -> bool:
+    """Whether nothing smaller of its kind would do: one machine less of what it runs is known not to hold
+    the rate (the most that is held is of the largest that the limits allow). A split family other than the answer's is
+    not followed to its own cheapest pair: all that is certain of it is that none comes before the answer."""
+    if measure_of(result).is_held or machines(row) == (2 if is_split(row) else 1):
+        return True
+    if is_split(row):
+        return False
+    count, rate = machines(row), result.spec.rate_req_per_s
+    alike = [one for one in result.rows if _runs(one) == _runs(row)]
+    return any(
+        machines(one) >= count - 1
+        and one.status in ("evaluated", "screened")
+        and not result.holds(one.design_id, rate)
+        and (one.status == "evaluated" or (one.capacity_high or 0.0) < rate)
+        for one in alike
+    )
+
+
+def _runs(row: DesignRow) -> tuple[object, ...]:
+    """What its replicas are, however many."""
+    return row.family, row.tensor_parallel, row.pipeline_parallel, row.token_budget
 
 
 def _unasked(result: StudyResult, rows: Iterable[DesignRow], best: DesignRow | None) -> list[DesignRow]:

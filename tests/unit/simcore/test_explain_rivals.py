@@ -20,6 +20,22 @@ def test_b_compares_with_the_best_of_the_other_kind():
     assert text.startswith("Costs 42 % less than the best co-located design, Sarathi on 35 DGX H100, 512-token budget.")
 
 
+def test_b_does_not_call_a_split_rival_the_best_of_its_kind_for_its_cheapest_pair_was_not_looked_for():
+    text = texts(answered({"sarathi:dgx-h100": (9.0,), "splitwise:dgx-h100+dgx-a100": (6.0, 4.0)}))["B"].text
+    assert re.match(r"Costs \d+ % less than the best phase-split design tried, \d+ DGX H100 prefill \+", text), text
+
+
+def test_b_does_not_call_a_rival_the_best_of_its_kind_where_one_machine_less_was_not_tried():
+    context = asked()
+    designs, done = explored(context, EACH)
+    whole = study_result(context.spec, designs, done, price_book("splitwise-2023"))
+    rival = next(row for row in whole.best_by_family if row.family == "sarathi:dgx-h100")
+    fewer = {row.design_id for row in whole.rows if row.family == rival.family and not row.met}
+    known = {name: found for name, found in done.items() if name not in fewer}
+    text = texts(study_result(context.spec, designs, known, price_book("splitwise-2023")))["B"].text
+    assert text.startswith(f"Costs 42 % less than the best co-located design tried, {rival.label}."), text
+
+
 def test_b_says_of_the_most_throughput_how_much_more_is_held():
     result = answered(goal="throughput")
     assert result.winner.family.startswith("splitwise")
