@@ -194,11 +194,12 @@ def _scaled(value: float | None, factor: float) -> float | None:
 
 
 def power_w(row: DesignRow, spec: StudySpec, evaluation: Evaluation) -> float | None:
-    """The design's watts of the kind that the study limits: ratings, or drawn at the required rate (None: not run)."""
+    """The design's watts of the kind that the study limits: ratings, or drawn at the rate that will be
+    served (None: not run)."""
     kind = spec.limits.power_kind
     if kind in ("nameplate", "provisioned"):
         return row.nameplate_w if kind == "nameplate" else row.provisioned_w
-    drawn = drawn_result(evaluation)
+    drawn = drawn_result(evaluation, spec.goal)
     if drawn is None:
         return None
     return drawn.mean_w if kind == "drawn_mean" else drawn.p99_w

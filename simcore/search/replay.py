@@ -268,8 +268,11 @@ class Replay:
 
 
 def _keeps_drawn_limit(spec: StudySpec, evaluation: Evaluation) -> bool:
-    """Drawn power is known of evaluated designs only: where it is limited, one that draws too much screens nobody."""
-    limits, run = spec.limits, evaluation.with_all.at_required or evaluation.with_all.at_capacity
+    """Drawn power is known of evaluated designs only: where it is limited, one that draws too much at the rate that
+    will be served screens nobody."""
+    limits, whole = spec.limits, evaluation.with_all
+    runs = (whole.at_required, whole.at_capacity)
+    run = next(filter(None, runs if spec.goal != "throughput" else runs[::-1]), None)
     if limits.power_limit_kw is None or limits.power_kind not in DRAWN or run is None:
         return True
     return (run.mean_w if limits.power_kind == "drawn_mean" else run.p99_w) <= limits.power_limit_kw * 1000

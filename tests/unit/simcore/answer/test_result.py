@@ -193,3 +193,26 @@ def test_rows_are_in_one_order_however_the_designs_were_come_by():
     assert len({row.family for row in result.rows}) > 1
     sarathi = [row.mixed_machines for row in result.rows if row.family == "sarathi:dgx-h100"]
     assert sarathi == sorted(sarathi)
+
+
+def test_where_the_most_is_asked_for_a_drawn_limit_is_of_what_is_drawn_at_capacity():
+    context = asked(
+        families=["sarathi:dgx-h100"],
+        goal="throughput",
+        limits={"power_limit_kw": 2.0, "power_kind": "drawn_mean", "machines": 60},
+    )
+    designs, done = explored(context, {"sarathi:dgx-h100": (2.0,)})
+    held = {
+        name: replace(
+            found,
+            at_required=found.at_required and replace(found.at_required, mean_w=1000.0),
+            at_capacity=found.at_capacity and replace(found.at_capacity, mean_w=3000.0),
+        )
+        for name, found in done.items()
+    }
+    result = study_result(context.spec, designs, held, price_book("splitwise-2023"))
+    searched = [row for row in result.rows if row.status == "evaluated" and held[row.design_id].at_capacity]
+    assert searched
+    assert result.winner is None
+    for row in searched:
+        assert any(short.kind == "power" for short in result.shortfalls[row.design_id])
