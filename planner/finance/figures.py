@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from planner.finance.words import CATEGORY_NAMES
-from planner.numerals import cents
+from planner.numerals import cents, change
 from simcore.economics.lines import CATEGORIES, CostLine
 
 Json = dict[str, Any]
@@ -60,4 +60,47 @@ def _bars(name: str, place: int, periods: Sequence[str], amounts: dict[str, Deci
         "text": [cents(value) for value in values],
         "textposition": "none",
         "hovertemplate": f"{name}, %{{x}}: %{{text}}<extra></extra>",
+    }
+
+
+def waterfall(start: tuple[str, Decimal], steps: Sequence[tuple[str, Decimal]], end: tuple[str, Decimal]) -> Json:
+    """From one amount to another: each step begins where the one before it ended."""
+    reached, places = start[1], []
+    for name, usd in steps:
+        places.append((name, min(reached, reached + usd), usd))
+        reached += usd
+    names = [start[0], *(name for name, _, _ in places), end[0]]
+    ends = [(name, Decimal(0), usd) for name, usd in (start, end)]
+    groups = (
+        ("Total", 0, ends),
+        ("Dearer", 5, [one for one in places if one[2] > 0]),
+        ("Cheaper", 2, [one for one in places if one[2] <= 0]),
+    )
+    return {
+        "data": [_floating(name, series, bars) for name, series, bars in groups if bars],
+        "layout": {
+            "barmode": "overlay",
+            "bargap": 0.35,
+            "xaxis": {"type": "category", "categoryorder": "array", "categoryarray": names, "automargin": True},
+            "yaxis": {"title": {"text": "USD"}, "automargin": True},
+            "showlegend": True,
+            "legend": {"y": 1.02, "yanchor": "bottom"},
+        },
+    }
+
+
+def _floating(name: str, series: int, bars: Sequence[tuple[str, Decimal, Decimal]]) -> Json:
+    is_total = name == "Total"
+    said = [cents(usd) if is_total else change(usd) for _, _, usd in bars]
+    return {
+        "type": "bar",
+        "name": name,
+        "meta": {"series": series},
+        "x": [bar for bar, _, _ in bars],
+        "base": [float(base) for _, base, _ in bars],
+        "y": [float(usd if is_total else abs(usd)) for _, _, usd in bars],
+        "text": said,
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": "%{x}: %{text}<extra></extra>",
     }

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 
 from planner.accounts.models import OwnedModel
@@ -25,3 +26,61 @@ class AssumptionSet(OwnedModel):
 
     def __str__(self) -> str:
         return f"assumptions {self.pk} of {self.study}"
+
+
+class Actuals(OwnedModel):
+    """A file of what was really billed for a study's months. Its report comes before it is saved; no link shows it.
+
+    Of a month that several saved ones have, the one saved last counts, until it is deleted; rows are kept.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="actuals", editable=False)
+    design_id = models.CharField(max_length=80, editable=False)
+    """Whose forecast it was matched with."""
+    file_name = models.CharField(max_length=255, editable=False)
+    format = models.CharField(max_length=10, editable=False)
+    content_hash = models.CharField(max_length=64, editable=False)
+    rules: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """By which rows were matched: ``services``, ``cost``, ``hours_of``."""
+    report: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """What was found: months, services, reasons."""
+    saved_at = models.DateTimeField(null=True, editable=False)
+    """None: looked at, not saved."""
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"actuals {self.pk} of {self.study}"
+
+
+class ActualRow(models.Model):
+    """A row of the file, as it was read. ``reason``: why it does not count; empty where it does."""
+
+    actuals = models.ForeignKey(Actuals, on_delete=models.CASCADE, related_name="rows", editable=False)
+    line = models.PositiveIntegerField(editable=False)
+    period_start = models.DateTimeField(editable=False)
+    period_end = models.DateTimeField(editable=False)
+    service = models.CharField(max_length=200, blank=True, editable=False)
+    pool = models.CharField(max_length=200, blank=True, editable=False)
+    design = models.CharField(max_length=200, blank=True, editable=False)
+    currency = models.CharField(max_length=200, editable=False)
+    category = models.CharField(max_length=200, blank=True, editable=False)
+    description = models.CharField(max_length=200, blank=True, editable=False)
+    cost = models.CharField(max_length=60, editable=False)
+    """Exact, as decimal text."""
+    quantities: "models.JSONField[dict[str, str], dict[str, str]]" = models.JSONField(editable=False)
+    uncounted = models.CharField(max_length=200, blank=True, editable=False)
+    refused = models.CharField(max_length=200, blank=True, editable=False)
+    reason = models.CharField(max_length=300, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["line"]
+        constraints = [models.UniqueConstraint(fields=["actuals", "line"], name="one_row_a_line_of_actuals")]
+
+    def __str__(self) -> str:
+        return f"line {self.line}"

@@ -4,6 +4,7 @@ from planner.lazy import views_of
 
 view = views_of("planner.finance.views")
 centre_view = views_of("planner.finance.centre_views")
+actual_view = views_of("planner.finance.actuals.views")
 rest = views_of("planner.finance.api")
 
 app_name = "finance"
@@ -11,9 +12,22 @@ urlpatterns = [
     path("<int:study_id>/finance/", view("finance"), name="finance"),
     path("<int:study_id>/finance/assumptions", view("save"), name="save"),
     path("<int:study_id>/finance/cost-centres/", centre_view("cost_centres"), name="cost_centres"),
+    path("<int:study_id>/finance/actuals/", actual_view("actuals"), name="actuals"),
+    path("<int:study_id>/finance/actuals/<int:actuals_id>/", actual_view("report"), name="actuals_report"),
+    path("<int:study_id>/finance/actuals/<int:actuals_id>/delete", actual_view("delete"), name="actuals_delete"),
+    path(
+        "<int:study_id>/finance/actuals/<int:actuals_id>/uncounted.csv",
+        actual_view("uncounted_csv"),
+        name="actuals_uncounted",
+    ),
+    path("<int:study_id>/finance/variance.csv", actual_view("variance_csv"), name="variance_csv"),
     path("<int:study_id>/finance/<slug:name>.<slug:kind>", view("export"), name="export"),
 ]
+actual_rest = views_of("planner.finance.actuals.api")
 rest_patterns = [
+    path("<int:study_id>/finance/actuals", actual_rest("AllActuals"), name="all_actuals"),
+    path("<int:study_id>/finance/actuals/<int:actuals_id>", actual_rest("OneActuals"), name="one_actuals"),
+    path("<int:study_id>/finance/variance", actual_rest("VarianceRows"), name="variance_rows"),
     path("<int:study_id>/finance/costs", rest("AllCosts"), name="costs"),
     path("<int:study_id>/finance/<slug:name>", rest("CostRows"), name="cost_rows"),
 ]

@@ -24,3 +24,17 @@ LOAD_NAMES = {
     "duty_cycle": "As used: the month’s mean rate",
 }
 KIND_NAMES = {"input": "Input", "cached_input": "Cached input", "output": "Output"}
+CAUSE_NAMES = {
+    "volume": "Volume",
+    "token_mix": "Token mix",
+    "efficiency": "Efficiency",
+    "use": "Use",
+    "price": "Price",
+}
+CAUSE_HELP = {
+    "volume": "more or fewer tokens than forecast",
+    "token_mix": "tokens that take more or less accelerator time than the forecast's mix",
+    "efficiency": "accelerator time used for the same work",
+    "use": "hours paid for each hour used: idle machines",
+    "price": "what a paid accelerator-hour costs",
+}

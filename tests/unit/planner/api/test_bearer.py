@@ -70,6 +70,7 @@ def filled(route: str, study: Study, workload: Workload) -> str:
         "name": "lines",
         "calibration_id": 1,
         "power_log_id": 1,
+        "actuals_id": 1,
         "scenario_id": study.revision.scenario_id,
         "number": 1,
         "anything": "x",
@@ -86,10 +87,11 @@ def rest_routes() -> list[str]:
 
 
 def test_every_route_by_reader_writer_and_stranger(study: Study, workload: Workload, by: Tokens) -> None:
-    missing = re.compile("anything|calibration_id|log_id")  # there is no such row
+    missing = re.compile("anything|calibration_id|log_id|actuals_id")  # there is no such row
     for route in rest_routes():
         at = ROOT + filled(route, study, workload)
-        reads = 404 if missing.search(route) else 409 if "/finance/" in route else 200  # not worked out yet
+        waits = "/finance/" in route and not route.endswith("/actuals")  # costs are not worked out yet
+        reads = 404 if missing.search(route) else 409 if waits else 200
         reads = 405 if route.endswith(("/cancel", "/retry")) else reads
         assert by["reader"].get(at).status_code == reads, at
         assert by["writer"].get(at).status_code == reads, at

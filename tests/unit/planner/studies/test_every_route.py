@@ -19,6 +19,7 @@ from planner.accounts import invitations, tokens
 from planner.accounts.models import Membership, Role, Team, User
 from planner.calibrations.models import Calibration
 from planner.catalogue.models import CatalogueImport, PriceBook
+from planner.finance.models import Actuals
 from planner.power_logs.models import PowerLog
 from planner.scenarios import granting
 from planner.sharing import links
@@ -98,6 +99,10 @@ def known(
     )
     invitation, joining = invitations.invite(team, alice, "viewer")
     link, shared = links.create(alice, study)
+    billed = Actuals.objects.create(
+        team=team, created_by=alice, study=study, format="months", rules={"services": [], "cost": "cost"},
+        report={"unread": [], "rows": 0, "counted": 0, "services": [], "reasons": [], "months": []},
+    )  # fmt: skip
     common: dict[str, object] = {
         "study_id": study.pk,
         "scenario_id": scenario.pk,
@@ -106,6 +111,7 @@ def known(
         "invitation_id": invitation.pk,
         "grant_id": granting.grant(alice, scenario, "charlie").pk,
         "link_id": link.pk,
+        "actuals_id": billed.pk,
         "number": 1,
         "design_id": study_result(study).rows[0].design_id,
         "table": "machines",
