@@ -145,7 +145,7 @@ class DeclaredSchema(AutoSchema):
         for status, shape in said.answers.items():
             if isinstance(shape, File):
                 for kind in shape.content_types:
-                    known = {} if kind == JSON else {"type": "string"}
+                    known = {"description": "JSON."} if kind == JSON else {"type": "string"}
                     found[(str(status), kind)] = OpenApiResponse(known, "The file.")
             elif shape is None:
                 found[str(status)] = OpenApiResponse(None, "Done.")

@@ -26,7 +26,7 @@ from rest_framework.views import APIView
 from planner.accounts.teams import writing_team
 from planner.api import idempotency, preconditions, queries
 from planner.api.queries import Given, Query
-from planner.api.shapes import Shape, is_storable, problems
+from planner.api.shapes import Shape, is_storable, problems, unknown
 
 Handler = Callable[..., Response]
 JSON = "application/json"
@@ -84,8 +84,7 @@ def operation(
             request.given = queries.given(request._request.GET, said.query)
             if said.body is not None:
                 writing_team(request.user)  # 403 before 400: what is wrong with it is of no use to who may not write
-            if said.body is not None and request.content_type.partition(";")[0].strip() != "multipart/form-data":
-                request.checked = _checked(request.data, said.body)
+                request.checked = _sent(request, said.body, said.form)
             if said.match:
                 preconditions.check(view, request, kwargs, required=said.match == "required")
             if request.method == "POST":
@@ -108,6 +107,19 @@ def body(request: Request) -> dict[str, Any]:
     """The JSON object that was sent, checked against its declaration."""
     found: dict[str, Any] = getattr(request, "checked", {})
     return found
+
+
+def _sent(request: Request, shape: Shape, form: Shape | None) -> dict[str, Any]:
+    """A form's values are text, for the handler to read; its names are checked as a body's."""
+    data = request.data  # 415 where it is of a kind that is not read here
+    if form is None or not request.content_type.startswith("multipart/form-data"):
+        return _checked(data, shape)
+    known = form["properties"]
+    if wrong := [name for name in data if name not in known]:
+        raise ValidationError({name: [unknown(name, known)] for name in wrong})
+    if wrong := [name for name in data if isinstance(data[name], str) and not is_storable(data[name])]:
+        raise ValidationError({name: ["Found a character that no text holds, expected text."] for name in wrong})
+    return {}
 
 
 def _checked(data: Any, shape: Shape) -> dict[str, Any]:

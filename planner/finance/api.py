@@ -64,9 +64,9 @@ class CostRows(RestView):
         if table is None:
             raise Http404(f"No such rows: expected one of costs, {', '.join(exports.TABLES)}.")
         if costs.section.is_active:
-            return _under_way(costs)
+            return under_way(costs)
         try:
-            rows = table.told(_known(costs), view)
+            rows = table.told(worked_out(costs), view)
         except SpecError as error:
             raise NotPriced(f"{error}.") from error
         numbered = list(enumerate(rows))
@@ -86,14 +86,15 @@ class AllCosts(RestView):
     def get(self, request: Request, study_id: int) -> Response:
         costs, view = costs_for(request, study_for(request, study_id)), _view(request)
         if costs.section.is_active:
-            return _under_way(costs)
+            return under_way(costs)
         try:
-            return Response(exports.all_told(_known(costs), view))
+            return Response(exports.all_told(worked_out(costs), view))
         except SpecError as error:
             raise NotPriced(f"{error}.") from error
 
 
-def _known(costs: Costs) -> Costs:
+def worked_out(costs: Costs) -> Costs:
+    """409 where they are not, saying what to ask."""
     if costs.is_known:
         return costs
     if costs.section.problem:
@@ -103,7 +104,8 @@ def _known(costs: Costs) -> Costs:
     raise NotWorkedOut(f"These costs have not been worked out yet: POST {given} to {at} has that done.")
 
 
-def _under_way(costs: Costs) -> Response:
+def under_way(costs: Costs) -> Response:
+    """202: to be asked again."""
     state = {"study": costs.study.pk, "state": costs.section.state, "count": 0, "results": []}
     return Response(state, status=202, headers={"Retry-After": "2"})
 

@@ -6,6 +6,8 @@ view = views_of("planner.finance.views")
 centre_view = views_of("planner.finance.centre_views")
 actual_view = views_of("planner.finance.actuals.views")
 rest = views_of("planner.finance.api")
+sets = views_of("planner.finance.assumptions_api")
+files = views_of("planner.finance.export_api")
 
 app_name = "finance"
 urlpatterns = [
@@ -28,6 +30,10 @@ rest_patterns = [
     path("<int:study_id>/finance/actuals", actual_rest("AllActuals"), name="all_actuals"),
     path("<int:study_id>/finance/actuals/<int:actuals_id>", actual_rest("OneActuals"), name="one_actuals"),
     path("<int:study_id>/finance/variance", actual_rest("VarianceRows"), name="variance_rows"),
+    path("<int:study_id>/assumptions/", sets("AssumptionSets"), name="assumption_sets"),
+    path("<int:study_id>/assumptions/<int:set_id>", sets("OneAssumptionSet"), name="assumption_set"),
+    path("<int:study_id>/exports/", files("Exports"), name="exports"),
+    path("<int:study_id>/exports/<str:file>", files("OneExport"), name="export"),
     path("<int:study_id>/finance/costs", rest("AllCosts"), name="costs"),
     path("<int:study_id>/finance/<slug:name>", rest("CostRows"), name="cost_rows"),
 ]

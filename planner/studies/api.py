@@ -118,7 +118,7 @@ class StudyDetail(RestView):
     @operation("One study", query=MOVES, answers={200: STUDY, 202: STUDY}, headers={202: ("Retry-After",)})
     def get(self, request: Request, study_id: int) -> Response:
         study = study_for(request, study_id)
-        return _answered(study, {**_or_400(summary, study, request), "url": request.build_absolute_uri()})
+        return _answered(study, {**or_400(summary, study, request), "url": request.build_absolute_uri()})
 
 
 class StudyMoved(RestView):
@@ -168,7 +168,7 @@ class StudyDesigns(RestView):
     )  # fmt: skip
     def get(self, request: Request, study_id: int) -> Response:
         study = study_for(request, study_id)
-        _, found = _or_400(supposed, study, request)
+        _, found = or_400(supposed, study, request)
         rows = [row for row in found.result.rows if _is_wanted(row, given(request))]
         some = TABLE.page(request, rows, lambda row: row.design_id)
         return _answered(study, {**_of(study), **some.links, "results": [as_json(row) for row in some]})
@@ -181,7 +181,7 @@ class StudyAnswer(RestView):
     def get(self, request: Request, study_id: int) -> Response:
         study = study_for(request, study_id)
         now = results.progress(study)
-        moves, found = _or_400(lambda one, query: supposed(one, query, now), study, request)
+        moves, found = or_400(lambda one, query: supposed(one, query, now), study, request)
         winner = found.result.winner
         data = {
             **_of(study),
@@ -201,7 +201,7 @@ class StudyFrontier(RestView):
     )
     def get(self, request: Request, study_id: int) -> Response:
         study = study_for(request, study_id)
-        _, found = _or_400(supposed, study, request)
+        _, found = or_400(supposed, study, request)
         rows = sorted(found.result.rows, key=lambda row: (row.capacity_req_per_s or 0.0, row.design_id))
         data = {
             "cost": [as_json(row) for row in rows if row.on_cost_frontier],
@@ -232,7 +232,7 @@ def _revision(request: Request, said: Mapping[str, Any]) -> Revision:
     return found
 
 
-def _or_400(made: Callable[[Study, Mapping[str, Any]], T], study: Study, request: Request) -> T:
+def or_400(made: Callable[[Study, Mapping[str, Any]], T], study: Study, request: Request) -> T:
     """What is made under what the query supposes; 400 where that cannot be, by name."""
     known = list(names_of(results.study_result(study)))
     wrong = {name: unknown(name, known) for name in given(request) if name.startswith(PRICE) and name not in known}
