@@ -11,7 +11,7 @@ from planner.accounts import tokens
 from planner.accounts.models import ApiToken, Membership, Role, Team, User
 from planner.api.document import document
 from planner.calibrations.models import Calibration
-from planner.finance.models import AssumptionSet
+from planner.finance.models import Actuals, AssumptionSet
 from planner.power_logs.models import PowerLog
 from planner.sharing import links
 from planner.studies.models import Study
@@ -57,7 +57,11 @@ def named(study: Study, team: Team, alice: User, workload: Workload) -> dict[str
     report = {"all": {"mean_w": 1.0, "p50_w": 1.0, "p99_w": 1.0, "idle_w": None, "energy_j": 1.0}}
     log = PowerLog.objects.create(team=team, name="ours", machine="dgx-h100", accelerator="h100-sxm", report=report)
     chosen = AssumptionSet.objects.create(team=team, study=study, values={"machines": []})
+    read: dict[str, Any] = {"rows": 0, "counted": 0, "months": [], "services": [], "reasons": []}
+    rules: dict[str, Any] = {"services": []}
+    billed = Actuals.objects.create(team=team, study=study, file_name="july.csv", rules=rules, report=read)
     return {
+        "actuals_id": billed.pk,
         "study_id": study.pk,
         "scenario_id": study.revision.scenario_id,
         "number": 1,
@@ -120,7 +124,7 @@ def test_reading(calls: dict[str, Call]) -> None:
         if method != "get":
             continue
         seen += 1
-        unready = "/finance/" in path
+        unready = "/finance/" in path and "/actuals" not in path
         fine = UNREADY if unready else GOOD
         for who in ("owner", "member", "viewer", "reader", "writer"):
             assert calls[who](method, path) in fine, (who, path)
@@ -128,7 +132,7 @@ def test_reading(calls: dict[str, Call]) -> None:
             expected = GOOD if ANYBODYS.match(path) or "{row_id}" in path or "{book_id}" in path else {404}
             assert calls[who](method, path) in expected, (who, path)
         assert calls["anonymous"](method, path) == 401, path
-        own = OF_A_STUDY.match(path) and "{set_id}" not in path
+        own = OF_A_STUDY.match(path) and "{set_id}" not in path and "{actuals_id}" not in path
         assert calls["guest"](method, path) in ((fine if own else {404}) | ({200} if "{set_id}" in path else set())), (
             path
         )
