@@ -1,5 +1,5 @@
-"""``python -m benchmarks.lists [--scenarios 1000 --studies 10000 --designs 500000]``: how long pages with lists take, and
-how many queries they ask, in an installation of years: the rows of a small real one, many times over.
+"""``python -m benchmarks.lists [--scenarios 1000 --studies 10000 --designs 500000]``: how long pages with lists take,
+and how many queries they ask, in an installation of years: the rows of a small real one, many times over.
 
 One line of JSON a page: milliseconds (wall and CPU, best of five, in one process with a warm cache) and queries.
 """
