@@ -173,7 +173,7 @@ def _page(
     every = every_of(request, costs)
     page = ActualsPage(costs, asked_view(request, every), every, request.GET.get("month", ""), problems or [], asked)
     can_edit = studies.editable(request.user, costs.study)
-    limits = {"mb": MOST_BYTES // 1_000_000, "rows": MOST_ROWS}
+    limits = {"mb": MOST_BYTES // 1_000_000, "rows": f"{MOST_ROWS:,}"}
     context = {"study": costs.study, "page": page, "can_edit": can_edit, "limits": limits}
     return render(request, "finance/actuals.html", context, status=status)
 
