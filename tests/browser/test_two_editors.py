@@ -3,13 +3,14 @@
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import WAIT_MS
-from tests.browser.question import ask_small, find
+from tests.browser.question import MEASURED, ask_small, find
 from tests.browser.watch import Watch
 
 
 def test_the_second_to_save_chooses(home: Page, watch: Watch, browser: Browser) -> None:
     """One tab each: the local user's two windows know as little of one another."""
     watch.expected.append("409")
+    home.goto(f"{home.url}{MEASURED}")
     ask_small(home)
     find(home)
     here = home.url
