@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal, cast
 
 from simcore.catalogue import resolve_accelerator, resolve_machine, resolve_model
@@ -179,44 +180,53 @@ def lines(spec: StudySpec) -> list[Line]:
 
 def _family_lines(family: str, spec: StudySpec, choices: dict[str, MachineChoice]) -> Iterable[Line]:
     kind, machine_names = _parse(family)
-    options: list[list[PoolChoice]] = []
-    reasons = []
-    for role, name in zip(_roles(kind), machine_names, strict=True):
-        found, reason = _pool_choices(role, choices[name], spec)
-        options.append(found)
-        reasons.append(reason)
-    reason = next((why for why in reasons if why), "")
+    found = [_pool_choices(role, choices[name], spec) for role, name in zip(_roles(kind), machine_names, strict=True)]
     schedulers = _schedulers(kind, spec)
-    if reason:
-        yield Line(family, schedulers[0], tuple(found[0] for found in options), spec, reason)
-        return
-    for scheduler in schedulers:
-        for position in range(max(map(len, options))):
-            pools = tuple(found[min(position, len(found) - 1)] for found in options)
-            yield Line(family, scheduler, pools, spec)
+    if all(able for able, _ in found):
+        for scheduler in schedulers:
+            for pools in _together([able for able, _ in found], spec):
+                yield Line(family, scheduler, pools, spec)
+    first = [[*able, *unable][0] for able, unable in found]
+    told: dict[tuple[PoolChoice, ...], str] = {}
+    for place, (_, unable) in enumerate(found):
+        for pool, reason in unable.items():
+            told.setdefault((*first[:place], pool, *first[place + 1 :]), reason)
+    for pools, reason in told.items():
+        yield Line(family, schedulers[0], pools, spec, reason)
+
+
+def _together(options: Sequence[list[PoolChoice]], spec: StudySpec) -> list[tuple[PoolChoice, ...]]:
+    """Pools that are tried with each other: all of them where sizes are given, else largest with largest."""
+    if spec.scheduler_options.tensor_parallels:
+        return list(product(*options))
+    positions = range(max(map(len, options)))
+    return [tuple(found[min(position, len(found) - 1)] for found in options) for position in positions]
 
 
 def _pool_choices(
     role: Literal["mixed", "prefill", "decode"], choice: MachineChoice, spec: StudySpec
-) -> tuple[list[PoolChoice], str]:
-    """The pool at each tensor parallel size worth trying, or at one with the reason why none can run."""
+) -> tuple[list[PoolChoice], dict[PoolChoice, str]]:
+    """The pool at each tensor parallel size worth trying; and those that cannot run, with the reason: each of the sizes
+    given, else one where none can run."""
     named = resolve_machine(choice.machine)
     machine = replace(named, accelerator=resolve_accelerator(named))  # so that ids and keys hash its figures
     latency = choice.latency or spec.latency
     stages = _stages(role, spec)
     tried = _sizes(role, machine, spec)
-    runs: list[int] = []
-    reason = ""
+    runs: dict[int, PoolChoice] = {}
+    reasons: dict[PoolChoice, str] = {}
     for size in tried:
+        pool = PoolChoice(role, machine, size, stages, latency, choice.on_hand)
         try:
             _check_runs(machine, size, stages, latency, spec)
-            runs.append(size)
+            runs[size] = pool
         except SpecError as error:
-            reason = str(error)
+            reasons[pool] = str(error)
+    if spec.scheduler_options.tensor_parallels:
+        return [runs[size] for size in reversed(runs)], reasons
     whole = [size for size in runs if stages > 1 and size * stages <= machine.accelerators][-1:]  # within one machine
-    sizes = sorted({runs[0], *whole, runs[-1]}, reverse=True) if runs else tried[-1:]
-    choices = [PoolChoice(role, machine, size, stages, latency, choice.on_hand) for size in sizes]
-    return choices, "" if runs else reason
+    sizes = sorted({min(runs), *whole, max(runs)}, reverse=True) if runs else []
+    return [runs[size] for size in sizes], {} if runs else dict([*reasons.items()][-1:])
 
 
 def _check_runs(machine: Machine, tensor_parallel: int, stages: int, latency: LatencySpec, spec: StudySpec) -> None:
@@ -233,8 +243,8 @@ def _stages(role: str, spec: StudySpec) -> int:
 def _sizes(role: str, machine: Machine, spec: StudySpec) -> list[int]:
     options = spec.scheduler_options
     given = (options.decode_tensor_parallel if role == "decode" else None) or options.tensor_parallel
-    if given:
-        return [given]
+    if given or options.tensor_parallels:
+        return [given] if given else sorted(set(options.tensor_parallels))
     heads = resolve_model(spec.model).heads
     return [
         size

@@ -7,7 +7,15 @@ from django import forms
 from planner.scenarios import quantities as units
 from planner.scenarios import weeks
 from planner.scenarios.by_machine import ByMachineField
-from planner.scenarios.fields import BudgetField, BudgetsField, CountsField, PickField, PickSeveralField, QuantityField
+from planner.scenarios.fields import (
+    BudgetField,
+    BudgetsField,
+    CountsField,
+    DegreesField,
+    PickField,
+    PickSeveralField,
+    QuantityField,
+)
 from simcore.spec import DEFAULT_PUE, MemorySpec
 from simcore.spec.study import MOST_FAILURES
 
@@ -80,6 +88,7 @@ class AdvancedForm(forms.Form):
     families = PickSeveralField(required=False, label="Families")
     on_hand = ByMachineField(count_field("On hand", least=0, most=100_000), label="Machines on hand")
     tensor_parallel = count_field("Tensor parallel", most=1024)
+    tensor_parallels = DegreesField(required=False, label="Several tensor parallel degrees")
     pipeline_parallel = count_field("Pipeline stages", most=1024, initial=1)
     decode_tensor_parallel = count_field("Tensor parallel of decode machines", most=1024)
     decode_pipeline_parallel = count_field("Pipeline stages of decode machines", most=1024)

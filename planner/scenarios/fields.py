@@ -72,6 +72,7 @@ class CountsField(forms.Field):
     most_counts = 200
     most = 100_000
     expected = "machine counts such as 5, 10 or 20-40/5"
+    called = "counts"
 
     def to_python(self, value: Any) -> list[int] | None:
         if value is None or value == [] or (isinstance(value, str) and not value.strip()):
@@ -104,7 +105,7 @@ class CountsField(forms.Field):
 
     def _check_number(self, found: int) -> None:
         if found > self.most_counts:
-            raise forms.ValidationError(f"Found {found} counts, expected at most {self.most_counts}.")
+            raise forms.ValidationError(f"Found {found} {self.called}, expected at most {self.most_counts}.")
 
     def _refusal(self, text: str) -> forms.ValidationError:
         return forms.ValidationError(f"Found {shown(text)}, expected {self.expected}.")
@@ -116,6 +117,16 @@ class BudgetsField(CountsField):
     most_counts = 16
     most = 10_000_000
     expected = "token budgets such as 128, 512, 2048"
+    called = "token budgets"
+
+
+class DegreesField(CountsField):
+    """Tensor parallel degrees to try, such as ``1, 2, 4, 8``; kept sorted, each once."""
+
+    most_counts = 16
+    most = 1024
+    expected = "tensor parallel degrees from 1 to 1024 such as 1, 2, 4, 8"
+    called = "degrees"
 
 
 class PickField(forms.ChoiceField):

@@ -142,6 +142,7 @@ class QuestionForm(AdvancedForm):
             cleaned[name] = of_chosen(cleaned.get(name) or {}, cleaned.get("machines") or [])
         self._check_rate(cleaned)
         self._check_families(cleaned)
+        self._check_degrees(cleaned)
         self._check_slo(cleaned)
         self._check_prices(cleaned)
         self._check_goal(cleaned)
@@ -164,6 +165,14 @@ class QuestionForm(AdvancedForm):
             missing = [name for name in family.partition(":")[2].split("+") if name not in chosen]
             if missing and chosen:
                 self.add_error("families", f"Found {family}, but {missing[0]} is not among the machines chosen.")
+
+    def _check_degrees(self, cleaned: Mapping[str, Any]) -> None:
+        one, several = cleaned.get("tensor_parallel"), cleaned.get("tensor_parallels")
+        if one and several:
+            self.add_error(
+                "tensor_parallels",
+                f"Found {', '.join(map(str, several))} beside tensor parallel {one}, expected only one of the two.",
+            )
 
     def _check_slo(self, cleaned: Mapping[str, Any]) -> None:
         kind = cleaned.get("slo_kind")

@@ -24,7 +24,7 @@ UNITS = {
     "token_budgets": "tokens",
     "max_batch_tokens": "tokens",
     "max_batch_size": "requests",
-    **dict.fromkeys(("tensor_parallel", "decode_tensor_parallel"), "accelerators"),
+    **dict.fromkeys(("tensor_parallel", "tensor_parallels", "decode_tensor_parallel"), "accelerators"),
     **dict.fromkeys(("pipeline_parallel", "decode_pipeline_parallel"), "stages"),
     "kv_bandwidth_gb_per_s": "GB/s",
     "kv_setup_s": "s",

@@ -109,14 +109,14 @@ def _rows(limit: Limit, bare: Bare) -> Iterable[tuple[str, str]]:
     if limit.limit_x_decode is None:
         yield name, time(limit.limit or 0.0)
         return
-    decoding = {(line.pools[-1].machine.id, line.pools[-1].tensor_parallel): line for line in bare.found.lines}
+    able = [line for line in bare.found.lines if not line.reason]
+    decoding = {(line.pools[-1].machine.id, line.pools[-1].tensor_parallel): line for line in able}
     for (_, tensor_parallel), line in decoding.items():
-        if not line.reason:
-            iteration_s = decode_iteration_s(line.design((1,) * len(line.pools)).case)
-            yield (
-                f"{name} on {line.pools[-1].machine.name}, TP{tensor_parallel}",
-                time(limit.limit_x_decode * iteration_s),
-            )
+        iteration_s = decode_iteration_s(line.design((1,) * len(line.pools)).case)
+        yield (
+            f"{name} on {line.pools[-1].machine.name}, TP{tensor_parallel}",
+            time(limit.limit_x_decode * iteration_s),
+        )
 
 
 def _words(limit: Limit) -> str:

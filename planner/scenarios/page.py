@@ -17,7 +17,7 @@ from simcore.words import counted
 ADVANCED = {
     "Traffic": ("arrivals", "seed", "growth_percent", "week_shape"),
     "Machines": (
-        *("families", "on_hand", "tensor_parallel", "pipeline_parallel"),
+        *("families", "on_hand", "tensor_parallel", "tensor_parallels", "pipeline_parallel"),
         *("decode_tensor_parallel", "decode_pipeline_parallel"),
     ),
     "Running": (

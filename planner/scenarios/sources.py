@@ -41,6 +41,7 @@ SOURCES = {
         f"{SPLITWISE} runs a replica on the whole machine; {OURS} to try the fewest as well.",
         "all of a machine's accelerators, and the fewest that the model fits on",
     ),
+    "tensor_parallels": Source(f"{OURS}: each more is more to simulate.", "the one above"),
     "pipeline_parallel": Source(f"{SPLITWISE} has one. {SARATHI} runs 70B and 180B in two."),
     "decode_tensor_parallel": Source(f"{SPLITWISE}: the same in both pools.", "as of all machines"),
     "decode_pipeline_parallel": Source(f"{SPLITWISE}: the same in both pools.", "as of all machines"),
@@ -110,6 +111,8 @@ NOTES = {
     "families": "None ticked: the default.",
     "on_hand": "How many of each may be used at most.",
     "tensor_parallel": "Accelerators that share each layer of a replica.",
+    "tensor_parallels": "Such as 1, 2, 4, 8: each is tried, in place of the one above; split, each of prefill with each"
+    " of decode.",
     "pipeline_parallel": "Stages that a replica's layers are spread over; a step-time table knows one alone.",
     "token_budget": "Tokens of an iteration. auto: the largest within the TBT limit.",
     "token_budgets": "Such as 128, 512, 2048: each is tried, in place of the one above.",

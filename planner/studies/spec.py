@@ -121,6 +121,7 @@ def _scheduler_options(inputs: Mapping[str, Any]) -> SchedulerOptions:
     return SchedulerOptions(
         **{name: inputs[name] for name in SCHEDULER_OPTIONS},
         token_budgets=tuple(inputs["token_budgets"] or ()),
+        tensor_parallels=tuple(inputs["tensor_parallels"] or ()),
         chunked=inputs["kv_transfer"] == "chunkwise",
     )
 

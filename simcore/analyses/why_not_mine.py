@@ -149,6 +149,7 @@ def _design(result: StudyResult, parameters: Parameters) -> Design:
         spec.scheduler_options,
         token_budget=parameters.token_budget or _best_budget(result, parameters.family),
         token_budgets=(),
+        tensor_parallels=() if parameters.tensor_parallel else spec.scheduler_options.tensor_parallels,
         tensor_parallel=parameters.tensor_parallel or spec.scheduler_options.tensor_parallel,
         decode_tensor_parallel=parameters.decode_tensor_parallel or spec.scheduler_options.decode_tensor_parallel,
     )

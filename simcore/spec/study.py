@@ -100,6 +100,8 @@ class SchedulerOptions:
     """The splitwise families' machines chunk prompts beside decodes."""
     tensor_parallel: int | None = bounded(None, least=1)
     """None: all of a machine's accelerators, or fewer where the model fits and the source has the data."""
+    tensor_parallels: tuple[int, ...] = bounded((), least=1)
+    """Several, each tried, in split families each of prefill with each of decode; instead of ``tensor_parallel``."""
     pipeline_parallel: int = bounded(1, least=1)
     decode_tensor_parallel: int | None = bounded(None, least=1)
     """Of the splitwise families' decode machines; None: as ``tensor_parallel`` says of the others."""
@@ -109,6 +111,8 @@ class SchedulerOptions:
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budgets:
             raise SpecError("token_budgets: found with token_budget, expected only one of the two")
+        if self.tensor_parallel is not None and self.tensor_parallels:
+            raise SpecError("tensor_parallels: found with tensor_parallel, expected only one of the two")
 
 
 @dataclass(frozen=True)

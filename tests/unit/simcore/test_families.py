@@ -1,9 +1,11 @@
 """Scheduler options of a study: which families they reach."""
 
+from itertools import product
+
 import pytest
 
-from simcore.families import lines
-from simcore.spec import Case, SpecError, decode_study, encode
+from simcore.families import Line, lines
+from simcore.spec import Case, SpecError, StudySpec, decode_study, encode
 from tests.unit.simcore.questions import question
 
 
@@ -110,3 +112,82 @@ def test_with_stages_the_largest_replica_within_one_machine_is_tried_too():
     assert [line.pools[0].tensor_parallel for line in lines(spec)] == [8, 4, 1]
     alone = decode_study({**encode(spec), "scheduler_options": {"token_budget": 512}})
     assert [line.pools[0].tensor_parallel for line in lines(alone)] == [8, 2], "one stage: as before"
+
+
+def llama(families: list[str], machines: tuple[str, ...] = ("dgx-h100",), **options: object) -> StudySpec:
+    """Llama-2-70B on the roofline, which runs at any degree from 2 on."""
+    return decode_study(
+        {
+            "model": "llama2-70b",
+            "workload": {"trace": "t.csv"},
+            "rate_req_per_s": 1,
+            "machines": [{"machine": machine} for machine in machines],
+            "families": families,
+            "scheduler_options": {"token_budget": 512, **options},
+        }
+    )
+
+
+def degrees(found: list[Line]) -> list[tuple[int, ...]]:
+    return [tuple(pool.tensor_parallel for pool in line.pools) for line in found]
+
+
+def test_every_listed_degree_is_a_line_and_one_that_cannot_run_is_told_with_the_reason() -> None:
+    found = lines(llama(["sarathi:dgx-h100"], tensor_parallels=[1, 8, 2, 4, 3, 4]))
+    assert degrees([line for line in found if not line.reason]) == [(8,), (4,), (2,)]
+    reasons = {line.pools[0].tensor_parallel: line.reason for line in found if line.reason}
+    assert list(reasons) == [1, 3]
+    assert "llama2-70b does not fit dgx-h100 at tensor_parallel 1" in reasons[1]
+    assert reasons[3] == "tensor_parallel: found 3, expected a divisor of llama2-70b's 64 heads"
+    assert degrees(lines(llama(["sarathi:dgx-h100"]))) == [(8,), (2,)], "without a list: the most and the fewest"
+
+
+def test_a_listed_degree_is_the_same_design_as_that_degree_alone() -> None:
+    several = lines(llama(["sarathi:dgx-h100"], tensor_parallels=[2, 4]))
+    alone = [lines(llama(["sarathi:dgx-h100"], tensor_parallel=size))[0] for size in (4, 2)]
+    ids = [[line.design((3,)).design_id for line in found] for found in (several, alone)]
+    assert ids[0] == ids[1]
+
+
+def test_each_listed_degree_is_tried_with_each_budget() -> None:
+    spec = llama(["sarathi:dgx-h100"], token_budget=None, token_budgets=[256, 512], tensor_parallels=[1, 4, 8])
+    found = [(line.scheduler.token_budget, *degrees([line])[0]) for line in lines(spec) if not line.reason]
+    assert found == [(256, 8), (256, 4), (512, 8), (512, 4)]
+    assert len([line for line in lines(spec) if line.reason]) == 1
+
+
+def test_split_pools_try_each_degree_of_prefill_with_each_of_decode() -> None:
+    split = ["splitwise:dgx-h100+dgx-a100"]
+    found = lines(llama(split, ("dgx-h100", "dgx-a100"), tensor_parallels=[1, 2, 4, 8]))
+    able = degrees([line for line in found if not line.reason])
+    assert able == list(product((8, 4, 2), repeat=2))
+    told = [(degrees([line])[0], line.reason) for line in found if line.reason]
+    assert [pair for pair, _ in told] == [(1, 8), (8, 1)]
+    assert ["dgx-h100 at" in told[0][1], "dgx-a100 at" in told[1][1]] == [True, True]
+
+
+def test_decode_keeps_the_degree_that_is_given_for_it() -> None:
+    split = ["splitwise:dgx-h100+dgx-h100"]
+    assert degrees(lines(llama(split, tensor_parallels=[4, 8], decode_tensor_parallel=2))) == [(8, 2), (4, 2)]
+    cannot = lines(llama(split, tensor_parallels=[4, 8], decode_tensor_parallel=1))
+    assert degrees(cannot) == [(8, 1)]
+    assert "does not fit dgx-h100 at tensor_parallel 1" in cannot[0].reason
+
+
+def test_where_no_listed_degree_runs_each_is_told() -> None:
+    found = lines(llama(["sarathi:dgx-h100"], tensor_parallels=[1, 3]))
+    assert degrees(found) == [(1,), (3,)]
+    assert all(line.reason for line in found)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tensor_parallel": 8, "tensor_parallels": [2, 4]}, "tensor_parallels: found with tensor_parallel, expected"),
+        ({"tensor_parallels": [2, 0]}, r"tensor_parallels\[1\]: found 0, expected at least 1"),
+        ({"tensor_parallels": 4}, "tensor_parallels: found "),
+    ],
+)
+def test_a_list_that_cannot_be_tried_is_refused_by_name(options: dict[str, object], words: str) -> None:
+    with pytest.raises(SpecError, match=rf"scheduler_options\.{words}"):
+        llama(["sarathi:dgx-h100"], **options)

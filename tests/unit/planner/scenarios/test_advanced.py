@@ -90,10 +90,12 @@ def test_what_changed_is_said_with_units(alice: User, typed: Inputs, words: Word
             "on_hand": {"dgx-h100": 12},
             "usd_per_month": "400k",
             "token_budgets": "512, 1024",
+            "tensor_parallels": "2, 4",
         },
     )
     assert [str(change) for change in words.changes(before, after)] == [
         "machines on hand none → DGX H100 12",
+        "several tensor parallel degrees none → 2, 4 accelerators",
         "several token budgets none → 512, 1,024 tokens",
         "memory that is used 90 % → 85 %",
         "budget none → $400,000 a month",

@@ -128,6 +128,16 @@ def test_limits_in_milliseconds_beside_the_objective(told: Told) -> None:
     assert "first token 450 ms, then 40 ms a token" in attained
 
 
+def test_a_listed_degree_that_cannot_run_is_told_and_hides_none_that_can(told: Told) -> None:
+    one = {"model": "llama2-70b", "machines": ["dgx-h100"], "families": ["splitwise:dgx-h100+dgx-h100"]}
+    limits = {"slo_kind": "absolute", "tbt_limit_x_decode": "5"}
+    text = told(**one, **limits, latency="roofline", tensor_parallels="1, 4, 8")
+    assert "P99 TBT on DGX H100, TP4" in text
+    assert "P99 TBT on DGX H100, TP8" in text
+    assert "Llama2-70b does not fit dgx-h100 at tensor_parallel 1" in text
+    assert "Found 4, 8 beside tensor parallel 2" in told(**one, tensor_parallels="4, 8", tensor_parallel="2")
+
+
 def test_a_rack_s_odd_number_of_accelerators_stands_in_no_question_s_way(told: Told) -> None:
     """A lone request is of the pools that run: 72 accelerators share no 112 heads, 16 do."""
     rack = {"machines": ["nvidia-gb200"], "families": [], "latency": "roofline", "price_book": "list"}

@@ -38,7 +38,7 @@ from simcore.study import load_trace
 from tests.unit.planner.power_logs.logged_run import a_run
 from tests.unit.simcore.calibration import known
 
-NEW_FIELDS = ("token_budgets", "counts_tried", "power", "pue")
+NEW_FIELDS = ("token_budgets", "tensor_parallels", "counts_tried", "power", "pue")
 
 
 def machine_id(machine: str | Machine) -> str:

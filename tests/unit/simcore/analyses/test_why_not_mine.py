@@ -95,3 +95,11 @@ def test_the_form_offers_the_answer_s_family_first() -> None:
     choices = family.choices(subject())
     assert choices[0] == ("sarathi:dgx-h100", "Sarathi, DGX H100")
     assert ("splitwise:dgx-a100+dgx-h100", "Split, DGX A100 + DGX H100") in choices
+
+
+def test_a_degree_typed_in_stands_in_place_of_the_listed_ones() -> None:
+    about = subject(scheduler_options={"token_budget": 512, "tensor_parallels": [8]})
+    given = {"family": "splitwise:dgx-h100+dgx-a100", "prefill_machines": 20, "decode_machines": 20}
+    for typed in ({}, {"tensor_parallel": 8}, {"decode_tensor_parallel": 8}):
+        row = analyse("why_not_mine", about, lab(50.0, False), {**given, **typed})["row"]
+        assert (row["tensor_parallel"], row["decode_tensor_parallel"]) == (8, 8)

@@ -47,6 +47,35 @@ def test_plan_writes_a_row_a_design_and_the_frontiers(files, capsys):
     assert frontier["warnings"] == []
 
 
+def test_a_degree_between_the_fewest_and_the_most_is_the_answer_where_it_is_listed(files, capsys):
+    """Llama-2-70B fits from TP2 on. One machine holds 45 requests/s in replicas of TP4 alone."""
+    lengths = "".join(f"{i * 0.2:.1f},{200 + i * 7 % 300},{40 + i * 3 % 60}\n" for i in range(300))
+    (files / "trace.csv").write_text("arrival_s,prompt_tokens,output_tokens\n" + lengths)
+    limit = {"metric": "tbt_s", "percentile": 99, "limit": 0.06}
+    study = {
+        **STUDY,
+        "model": "llama2-70b",
+        "rate_req_per_s": 45,
+        "latency": {"source": "roofline"},
+        "slo": {"kind": "absolute", "limits": [limit]},
+    }
+    winners = {}
+    for name, options in (("listed", {"tensor_parallels": [1, 2, 4, 8]}), ("as before", {})):
+        (files / "study.json").write_text(json.dumps({**study, "scheduler_options": {"token_budget": 512, **options}}))
+        assert main(["plan", "study.json", "--out", name]) == 0
+        rows = list(csv.DictReader((files / name / "designs.csv").read_text().splitlines()))
+        winner = json.loads((files / name / "frontier.json").read_text())["winner"]
+        winners[name] = next(row for row in rows if row["design_id"] == winner)
+        if options:
+            told = [row for row in rows if row["status"] == "infeasible"]
+            assert [row["tensor_parallel"] for row in told] == ["1"]
+            assert "llama2-70b does not fit dgx-h100 at tensor_parallel 1" in told[0]["reason"]
+    listed, before = winners["listed"], winners["as before"]
+    assert (listed["tensor_parallel"], listed["mixed_machines"]) == ("4", "1")
+    assert (before["tensor_parallel"] in ("2", "8"), before["mixed_machines"]) == (True, "2")
+    assert float(listed["usd_per_hour"]) < float(before["usd_per_hour"])
+
+
 def test_a_price_book_of_one_s_own_stands_in_place_of_an_id(files, capsys):
     own = {"id": "offer", "name": "Offer", "date": "2026-11", "prices": [{"machine": "dgx-h100", "usd_per_hour": 12.5}]}
     (files / "study.json").write_text(json.dumps({**STUDY, "prices": own, "counts": {"mixed": [2]}}))

@@ -143,6 +143,15 @@ def test_what_is_simulated_otherwise_is_named_by_kind():
     assert kinds == ["model", "workload", "workload", "machines", "engine version"]
 
 
+def test_degrees_listed_in_place_of_one_are_named():
+    first = side(scheduler_options={"token_budget": 512, "tensor_parallel": 8})
+    options = replace(first.result.spec.scheduler_options, tensor_parallel=None, tensor_parallels=(4, 8))
+    second = Side(replace(first.result, spec=replace(first.result.spec, scheduler_options=options)), "t", "e")
+    (found,) = simulated_inputs(first, second)
+    assert found.kind == "serving options"
+    assert found.words == "scheduler options: tensor_parallel 8 → none, tensor_parallels: none → 4 and 8"
+
+
 def test_without_an_answer_there_is_no_difference():
     assert drivers(side(), side(limits={"machines": 1})) is None
 
