@@ -9,11 +9,10 @@ from django.urls import reverse
 
 from planner.studies import results, supposing
 from planner.studies.axes import DRAWN, POWER_COLUMNS, POWER_NAMES, Plane, Spans, cost_plane, merits_plane, power_plane
-from planner.studies.chart_words import summary
+from planner.studies.chart import Chart
 from planner.studies.contexts import context_of
 from planner.studies.drawn import drawn_spans
 from planner.studies.equal import FIRST, HoldEqual, held_equal
-from planner.studies.figures import Figure, frontier_figure
 from planner.studies.leases import State
 from planner.studies.models import Study
 from planner.studies.moves import Moves, address, read_moves
@@ -21,9 +20,9 @@ from planner.studies.names import family_names
 from planner.studies.predicted import again_s, check_s
 from planner.studies.quotes import quotes_not_holding
 from planner.studies.results import Progress
-from planner.studies.series import Ghost, Look, places_of
+from planner.studies.series import Look, places_of
 from planner.studies.strip import Strip
-from planner.studies.tables import Extent, Marks, Table, designs_table, kept_designs
+from planner.studies.tables import Extent, Marks
 from simcore.answer.hold_equal import HeldEqual
 from simcore.answer.result import StudyResult
 from simcore.explain import AnswerLine
@@ -98,7 +97,7 @@ class ResultPage:
         return next((every for until, every in FIRST_POLLS_S if elapsed < until), LAST_POLLS_S)
 
     @cached_property
-    def chart(self) -> "Chart":
+    def chart(self) -> Chart:
         return Chart(self, self.plane(self.view))
 
     def plane(self, view: str) -> Plane:
@@ -241,54 +240,6 @@ class ResultPage:
         """What the tables' rows show beside their figures."""
         address = reverse("studies:design", args=[self.study.pk, ANY_DESIGN]) + self.moves_query
         return Marks(lambda name: address.replace(ANY_DESIGN, name), self.look.hollow, self.look.answer_id)
-
-
-@dataclass(frozen=True)
-class Chart:
-    """The frontier chart with its words and its table; each is made when the page asks for it."""
-
-    page: ResultPage
-    plane: Plane
-
-    @property
-    def title(self) -> str:
-        return self.plane.title
-
-    @property
-    def heading(self) -> str:
-        """Of its table on a page of its own."""
-        return {"cost": "Designs by cost", "power": "Designs by power"}.get(self.plane.name, "Designs by Perf/$")
-
-    @cached_property
-    def figure(self) -> Figure:
-        return frontier_figure(self.page.result.rows, self.plane, self.page.look, self.ghost)
-
-    @property
-    def ghost(self) -> Ghost | None:
-        """The chart as it was asked, where something is supposed."""
-        base = self.page.base
-        if self.page.result is base:
-            return None
-        limits = base.spec.limits
-        as_asked = limits.usd_per_month if self.plane.name == "cost" else limits.power_limit_kw
-        drawn_over = self.plane.name == "cost" or limits.power_kind == self.page.power
-        return Ghost(base.rows, base.spec.rate_req_per_s, as_asked if drawn_over else None)
-
-    @cached_property
-    def summary(self) -> str:
-        drawn = any(trace["meta"]["role"] == "ghost" and len(trace["x"]) > 1 for trace in self.figure["data"])
-        behind = " Dotted: as it was asked." if drawn else ""
-        return summary(self.page.result.rows, self.plane, self.page.look) + behind
-
-    @property
-    def extent(self) -> Extent:
-        return self.page.extent
-
-    @cached_property
-    def table(self) -> Table:
-        page = self.page
-        kept = kept_designs(page.result, self.extent, page.chosen)
-        return designs_table(page.result, page.marks, self.plane.column, kept)
 
 
 def result_page(study: Study, query: Mapping[str, Any]) -> ResultPage:
