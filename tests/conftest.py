@@ -13,6 +13,24 @@ pytest_plugins = ["tests.people", "tests.require_all", "tests.services", "tests.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("shared")
 
+
+@pytest.fixture(autouse=True, scope="session")
+def _emptied_between_tests() -> None:
+    """What a transaction does not take back Django empties, the history too."""
+    from django.db import connection
+    from django.test import TransactionTestCase
+
+    from planner.accounts.append_only import lifted
+
+    empty = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+
+    def emptied(case: TransactionTestCase) -> None:
+        with lifted(connection):
+            empty(case)
+
+    TransactionTestCase._fixture_teardown = emptied  # type: ignore[attr-defined]
+
+
 CLIENTS = {"client", "admin_client", "async_client", "alice_client", "bob_client", "charlie_client"}
 
 

@@ -28,7 +28,8 @@ def invite(team: Team, by: User, role: str, label: str = "") -> tuple[Invitation
         token_hash=_hashed(token),
         expires_at=timezone.now() + HOLDS,
     )
-    audit.record(team, by, "invited", made.title, after=made.role)
+    told = audit.made({"role": made.role, "expires_at": made.expires_at})
+    audit.record(team, by, "invited", made, told, name=made.title)
     return made, token
 
 
@@ -60,8 +61,10 @@ def use(invitation: Invitation, user: User) -> bool:
 
 @transaction.atomic
 def revoke(invitation: Invitation, by: User) -> None:
-    if Invitation.unscoped.filter(pk=invitation.pk, revoked_at=None, used_at=None).update(revoked_at=timezone.now()):
-        audit.record(invitation.team, by, "revoked the invitation", invitation.title)
+    now = timezone.now()
+    if Invitation.unscoped.filter(pk=invitation.pk, revoked_at=None, used_at=None).update(revoked_at=now):
+        told = {"revoked_at": (None, now)}
+        audit.record(invitation.team, by, "revoked the invitation", invitation, told, name=invitation.title)
 
 
 def state_of(invitation: Invitation) -> str:

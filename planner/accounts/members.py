@@ -20,7 +20,7 @@ def make_team(user: User, name: str) -> Team:
     """A team of the user's own, which they work for from now on."""
     team = Team.objects.create(name=name)
     Membership.objects.create(team=team, user=user, role=Role.OWNER)
-    audit.record(team, user, "made the team", name)
+    audit.record(team, user, "made the team", team)
     work_for(user, team)
     return team
 
@@ -38,7 +38,7 @@ def add(team: Team, by: User, user: User, role: str, how: str = "added") -> Memb
     """A member with this role; who is one already keeps theirs."""
     member, joined = Membership.objects.get_or_create(team=team, user=user, defaults={"role": role})
     if joined:
-        audit.record(team, by, how, str(user), after=role)
+        audit.record(team, by, how, member, {"role": (None, role)}, name=str(user))
     return member
 
 
@@ -51,7 +51,7 @@ def change_role(member: Membership, by: User, role: str) -> None:
     if before == Role.OWNER:
         _keep_an_owner(member)
     Membership.objects.filter(pk=member.pk).update(role=role)
-    audit.record(member.team, by, "changed the role of", str(member.user), before, role)
+    audit.record(member.team, by, "changed the role of", member, {"role": (before, role)}, name=str(member.user))
 
 
 @transaction.atomic
@@ -62,7 +62,8 @@ def remove(member: Membership, by: User) -> None:
         _keep_an_owner(member)
     Membership.objects.filter(pk=member.pk).delete()
     User.objects.filter(pk=member.user_id, chosen_team=member.team_id).update(chosen_team=None)
-    audit.record(member.team, by, "left" if by == member.user else "removed", str(member.user), before=member.role)
+    how = "left" if by == member.user else "removed"
+    audit.record(member.team, by, how, member, {"role": (member.role, None)}, name=str(member.user))
 
 
 def require_owner(user: User, team: Team) -> None:

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils import timezone
 
+from planner.accounts.entries import AuditEntry as AuditEntry
 from planner.accounts.owned import OwnedModel
 
 
@@ -107,27 +108,6 @@ class Invitation(OwnedModel):
     @property
     def title(self) -> str:
         return self.label or f"Invitation {self.pk}"
-
-
-class AuditEntry(OwnedModel):
-    """Something that was changed about who may do what: appended, never changed (see audit.py)."""
-
-    action = models.CharField(max_length=50, editable=False)
-    subject = models.CharField(max_length=300, editable=False)
-    """What or who it was done to, in words that stand when the row is gone."""
-    before = models.CharField(max_length=300, blank=True, editable=False)
-    after = models.CharField(max_length=300, blank=True, editable=False)
-    by_name = models.CharField(max_length=150, editable=False)
-    """Who did it, under the name of then."""
-    token_key = models.CharField(max_length=16, blank=True, editable=False)
-    """The API token by which it was done, if by one."""
-
-    class Meta:
-        ordering = ["-created_at", "-pk"]
-        verbose_name_plural = "audit entries"
-
-    def __str__(self) -> str:
-        return f"{self.by_name}: {self.action} {self.subject}"
 
 
 class Attempts(models.Model):

@@ -40,5 +40,5 @@ def make_first_admin(name: str, email: str = "", team_name: str = "planners") ->
     team, _ = Team.objects.get_or_create(name=team_name)
     member, joined = Membership.objects.get_or_create(team=team, user=user, defaults={"role": Role.OWNER})
     if joined:
-        audit.record(team, user, "first owner", str(user), after=member.role)
+        audit.record(team, user, "first owner", member, {"role": (None, member.role)}, name=str(user))
     return user

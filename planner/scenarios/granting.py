@@ -21,17 +21,18 @@ def grant(user: Visitor, scenario: Scenario, name: str, *, may_write: bool = Fal
     values = {"person": person, "may_write": may_write, "team": scenario.team, "created_by": by}
     made, _ = Grant.unscoped.update_or_create(scenario=scenario, name=name, defaults=values)
     if before is None or before.may_write != may_write:
-        was = _right(before) if before else ""
-        audit.record(scenario.team, by, "shared", f"{scenario.name} with {name}", was, _right(made))
+        told = {"may": (_right(before) if before else None, _right(made))}
+        audit.record(scenario.team, by, "shared", made, told, name=f"{scenario.name} with {name}")
     return made
 
 
 @transaction.atomic
 def end(user: Visitor, given: Grant) -> None:
-    given.delete()
+    told = {"may": (_right(given), None)}
     audit.record(
-        given.team, author(user), "shared no more", f"{given.scenario.name} with {given.name}", before=_right(given)
+        given.team, author(user), "shared no more", given, told, name=f"{given.scenario.name} with {given.name}"
     )
+    given.delete()
 
 
 def shared_with(user: Visitor) -> list[Grant]:

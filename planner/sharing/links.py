@@ -44,12 +44,18 @@ def create(
         follows=follows,
         expires_at=timezone.now() + holds if holds else None,
     )
-    audit.record(study.team, author(user), "made a link to", f"{study.revision}: {link.title}")
+    told = audit.made(audit.values(link, ("label", "may_clone", "follows", "expires_at")))
+    audit.record(study.team, author(user), "made a link to", link, told, name=_named(link))
     return link, token
 
 
 @transaction.atomic
 def revoke(link: ShareLink, user: Visitor | None = None) -> None:
     """At once and for good; one that was revoked before keeps its date."""
-    if ShareLink.unscoped.filter(pk=link.pk, revoked_at=None).update(revoked_at=timezone.now()) and user is not None:
-        audit.record(link.team, author(user), "revoked a link to", f"{link.study.revision}: {link.title}")
+    now = timezone.now()
+    if ShareLink.unscoped.filter(pk=link.pk, revoked_at=None).update(revoked_at=now) and user is not None:
+        audit.record(link.team, author(user), "revoked a link to", link, {"revoked_at": (None, now)}, name=_named(link))
+
+
+def _named(link: ShareLink) -> str:
+    return f"{link.study.revision}: {link.title}"

@@ -43,8 +43,21 @@ def test_people_teams_and_links_of_before_are_as_they_were() -> None:
         )
         apps.get_model("sharing", "ShareLink")._base_manager.create(team=team, study=study, token_hash="0" * 64)
         executor = MigrationExecutor(connection)
+        executor.migrate([("accounts", "0002_people")])
+        entries = executor.loader.project_state([("accounts", "0002_people")]).apps.get_model("accounts", "AuditEntry")
+        told = {"team_id": team.pk, "created_by_id": user.pk, "by_name": "ada"}
+        entries._base_manager.create(
+            action="changed the role of", subject="bob", before="viewer", after="owner", **told
+        )
+        entries._base_manager.create(action="shared no more", subject="asked with eve", before="read", **told)
+        executor = MigrationExecutor(connection)
         executor.migrate(latest)
 
+        kept = model("accounts", "AuditEntry").unscoped.order_by("pk").values_list("action", "changes", "created_by")
+        assert list(kept) == [
+            ("changed the role of", {"role": ["viewer", "owner"]}, user.pk),
+            ("shared no more", {"may": ["read", None]}, user.pk),
+        ]
         link = model("sharing", "ShareLink").unscoped.get()
         assert (link.follows, link.expires_at, link.state, link.shown.pk) == (False, None, "open", study.pk)
         ada = model("accounts", "User").objects.get()
