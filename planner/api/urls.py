@@ -7,6 +7,7 @@ from planner.calibrations.urls import rest_patterns as calibrations
 from planner.catalogue.urls import rest_patterns as catalogue
 from planner.comparing.urls import rest_patterns as comparing
 from planner.finance.urls import rest_patterns as finance
+from planner.finance.urls import scenario_rest_patterns as scenario_approvals
 from planner.lazy import views_of
 from planner.power_logs.urls import rest_patterns as power_logs
 from planner.scenarios.urls import rest_patterns as scenarios
@@ -24,6 +25,7 @@ urlpatterns = [
     path("calibrations/", include(calibrations)),
     path("power-logs/", include(power_logs)),
     path("scenarios/", include(scenarios)),
+    path("scenarios/", include(scenario_approvals)),
     path("studies/", include(studies)),
     path("studies/", include(analyses)),
     path("studies/", include(finance)),

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from planner.accounts.models import OwnedModel
 from planner.studies.models import Study
@@ -84,3 +85,45 @@ class ActualRow(models.Model):
 
     def __str__(self) -> str:
         return f"line {self.line}"
+
+
+class Approval(OwnedModel):
+    """That somebody (``created_by``, at ``created_at``) approved a study's costs: one design under one set of
+    assumptions. Rows are appended; one that is withdrawn stays, and says by whom.
+
+    ``kept`` and ``lines``: what was approved, as it was then (``approvals.kept``), so that later figures are compared
+    with it whatever has become of prices, catalogue and code.
+    """
+
+    of_study = "study"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="approvals", editable=False)
+    chosen = models.ForeignKey(
+        AssumptionSet, null=True, on_delete=models.SET_NULL, related_name="approvals", editable=False
+    )
+    """None: the study's own assumptions."""
+    design_id = models.CharField(max_length=80, blank=True, editable=False)
+    """The design that was chosen; empty: the answer."""
+    approved_by_name = models.CharField(max_length=200, editable=False)
+    """As it was then: accounts are renamed and deleted."""
+    note = models.CharField(max_length=500, blank=True, editable=False)
+    assumptions_hash = models.CharField(max_length=16, editable=False)
+    engine_version = models.CharField(max_length=64, blank=True, editable=False)
+    definition_version = models.CharField(max_length=20, editable=False)
+    currency = models.CharField(max_length=3, editable=False)
+    kept: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    lines: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(editable=False)
+    """Apart, as lists of approvals do without."""
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
+    )
+    withdrawn_by_name = models.CharField(max_length=200, blank=True, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, db_index=True, editable=False)
+    """When it was made or withdrawn."""
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"approval {self.pk} of {self.study}"

@@ -8,6 +8,8 @@ actual_view = views_of("planner.finance.actuals.views")
 rest = views_of("planner.finance.api")
 sets = views_of("planner.finance.assumptions_api")
 files = views_of("planner.finance.export_api")
+approval_view = views_of("planner.finance.approvals.views")
+approval_rest = views_of("planner.finance.approvals.api")
 
 app_name = "finance"
 urlpatterns = [
@@ -22,6 +24,8 @@ urlpatterns = [
         actual_view("uncounted_csv"),
         name="actuals_uncounted",
     ),
+    path("<int:study_id>/finance/approvals", approval_view("approve"), name="approve"),
+    path("<int:study_id>/finance/approvals/<int:approval_id>/withdraw", approval_view("withdraw"), name="withdraw"),
     path("<int:study_id>/finance/variance.csv", actual_view("variance_csv"), name="variance_csv"),
     path("<int:study_id>/finance/<slug:name>.<slug:kind>", view("export"), name="export"),
 ]
@@ -32,9 +36,15 @@ rest_patterns = [
     path("<int:study_id>/finance/variance", actual_rest("VarianceRows"), name="variance_rows"),
     path("<int:study_id>/assumptions/", sets("AssumptionSets"), name="assumption_sets"),
     path("<int:study_id>/assumptions/<int:set_id>", sets("OneAssumptionSet"), name="assumption_set"),
+    path("<int:study_id>/approvals/", approval_rest("Approvals"), name="approvals"),
+    path("<int:study_id>/approvals/<int:approval_id>", approval_rest("OneApproval"), name="approval"),
     path("<int:study_id>/exports/", files("Exports"), name="exports"),
     path("<int:study_id>/exports/<str:file>", files("OneExport"), name="export"),
     path("<int:study_id>/finance/costs", rest("AllCosts"), name="costs"),
     path("<int:study_id>/finance/<slug:name>", rest("CostRows"), name="cost_rows"),
 ]
 """Under /api/v1/studies/."""
+scenario_rest_patterns = [
+    path("<int:scenario_id>/approvals/", approval_rest("ScenarioApprovals"), name="scenario_approvals"),
+]
+"""Under /api/v1/scenarios/."""

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from planner.accounts.owned import Guest
 from planner.finance import exports
+from planner.finance.approvals.shown import Approvals
 from planner.finance.assumed import assumptions_of
 from planner.finance.centres import sharing_of
 from planner.finance.costs import Costs
@@ -117,7 +118,13 @@ def _page(
     form = AssumptionsForm(costs, entered or {}, error, found)
     page = FinancePage(costs, asked_view(request), request.GET.get("month", ""), form, is_guest)
     can_edit = services.editable(request.user, costs.study)
-    context = {"study": costs.study, "page": page, "can_edit": can_edit, "exports": exports.OFFERED}
+    context = {
+        "study": costs.study,
+        "page": page,
+        "can_edit": can_edit,
+        "exports": exports.OFFERED,
+        "approvals": Approvals(costs, page.view, request.user),
+    }
     return render(request, "finance/finance.html", context, status=status)
 
 

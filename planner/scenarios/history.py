@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.accounts.owned import Visitor
+from planner.finance.models import Approval
 from planner.scenarios.forms import QuestionForm
 from planner.scenarios.kept_changes import kept_changes
 from planner.scenarios.models import Grant, Revision, Scenario
@@ -25,6 +26,8 @@ class RevisionLine:
     """Against the revision before it."""
     study: Study | None
     is_latest: bool
+    approvals: tuple[Approval, ...] = ()
+    """Of answers to it, the oldest first, withdrawn ones too."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,15 @@ class History:
         return {study.revision_id: study for study in rows.select_related("workload").order_by("pk")}
 
     @cached_property
+    def approvals(self) -> dict[int, list[Approval]]:
+        """Revision → approvals of its answers."""
+        rows = Approval.objects.visible_to(self.user).filter(study__revision__scenario=self.scenario)
+        found: dict[int, list[Approval]] = {}
+        for one in rows.defer("kept", "lines").select_related("study").order_by("created_at", "pk"):
+            found.setdefault(one.study.revision_id, []).append(one)
+        return found
+
+    @cached_property
     def words(self) -> Words:
         return Words(self._names())
 
@@ -58,7 +70,8 @@ class History:
         for revision in self.revisions:
             changes = self.changes(before, revision) if before else []
             study = self.studies.get(revision.pk)
-            lines.append(RevisionLine(revision, tuple(changes), study, revision == self.latest))
+            approvals = tuple(self.approvals.get(revision.pk, ()))
+            lines.append(RevisionLine(revision, tuple(changes), study, revision == self.latest, approvals))
             before = revision
         return lines[::-1]
 

@@ -11,7 +11,8 @@ from planner.accounts import tokens
 from planner.accounts.models import ApiToken, Membership, Role, Team, User
 from planner.api.document import document
 from planner.calibrations.models import Calibration
-from planner.finance.models import Actuals, AssumptionSet
+from planner.finance.approvals.kept import VIEWS
+from planner.finance.models import Actuals, Approval, AssumptionSet
 from planner.power_logs.models import PowerLog
 from planner.sharing import links
 from planner.studies.models import Study
@@ -60,6 +61,13 @@ def named(study: Study, team: Team, alice: User, workload: Workload) -> dict[str
     read: dict[str, Any] = {"rows": 0, "counted": 0, "months": [], "services": [], "reasons": []}
     rules: dict[str, Any] = {"services": []}
     billed = Actuals.objects.create(team=team, study=study, file_name="july.csv", rules=rules, report=read)
+    kept = {
+        "steps": [{"label": "ours"}],
+        "months": ["2027-01"],
+        "totals": {"cash": "1.00", "book": "1.00", "economic": "1.00"},
+    }
+    lines: dict[str, Any] = {view: [] for view in VIEWS}
+    approved = Approval.objects.create(team=team, study=study, approved_by_name="alice", kept=kept, lines=lines)
     return {
         "actuals_id": billed.pk,
         "study_id": study.pk,
@@ -69,6 +77,7 @@ def named(study: Study, team: Team, alice: User, workload: Workload) -> dict[str
         "calibration_id": calibration.pk,
         "power_log_id": log.pk,
         "set_id": chosen.pk,
+        "approval_id": approved.pk,
         "table": NOBODYS_ROWS[0],
         "row_id": "dgx-h100",
         "book_id": NOBODYS_ROWS[1],
@@ -167,3 +176,4 @@ def test_a_stranger_changes_nothing(calls: dict[str, Call], named: dict[str, Any
     assert Workload.unscoped.filter(pk=named["workload_id"]).exists()
     assert Study.unscoped.get(pk=named["study_id"]).state == "done"
     assert AssumptionSet.unscoped.count() == 1
+    assert Approval.unscoped.get().withdrawn_at is None

@@ -19,7 +19,7 @@ from planner.accounts import invitations, tokens
 from planner.accounts.models import Membership, Role, Team, User
 from planner.calibrations.models import Calibration
 from planner.catalogue.models import CatalogueImport, PriceBook
-from planner.finance.models import Actuals
+from planner.finance.models import Actuals, Approval
 from planner.power_logs.models import PowerLog
 from planner.scenarios import granting
 from planner.sharing import links
@@ -103,6 +103,7 @@ def known(
         team=team, created_by=alice, study=study, format="months", rules={"services": [], "cost": "cost"},
         report={"unread": [], "rows": 0, "counted": 0, "services": [], "reasons": [], "months": []},
     )  # fmt: skip
+    approved = Approval.objects.create(team=team, created_by=alice, study=study, kept={}, lines={})
     common: dict[str, object] = {
         "study_id": study.pk,
         "scenario_id": scenario.pk,
@@ -112,6 +113,7 @@ def known(
         "grant_id": granting.grant(alice, scenario, "charlie").pk,
         "link_id": link.pk,
         "actuals_id": billed.pk,
+        "approval_id": approved.pk,
         "number": 1,
         "design_id": study_result(study).rows[0].design_id,
         "table": "machines",
