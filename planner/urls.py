@@ -25,6 +25,7 @@ urlpatterns = [
     path("shared/", urls_of("sharing")),
     path("studies/", urls_of("analyses")),
     path("studies/", urls_of("finance")),
+    path("files/", ("planner.finance.file_urls", "files", "files")),
     path("compare/", urls_of("comparing")),
     path("", urls_of("scenarios")),
 ]

@@ -66,6 +66,8 @@ JOIN_ADDRESS = Limit("join-address", 20, 3600)
 """Invitations opened to make an account, by address: names that are taken are not found out in bulk."""
 LINKS_TRIED = Limit("links-tried", 100, 3600)
 """Links that open nothing, by address."""
+FILES_FETCHED = Limit("files-fetched", 600, 3600)
+"""A file by its link, by link: a spreadsheet asks once an hour for each of its cells that fetch."""
 
 
 def address_of(request: HttpRequest) -> str:

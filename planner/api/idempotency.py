@@ -2,13 +2,13 @@
 
 The key is kept for a day with a hash of the request. Sent again: the first answer, with ``Idempotency-Replayed: true``;
 with another body or address: 422; while the first is under way: 409. What was refused made nothing and is not kept: it
-may be corrected and sent with the same key.
+may be corrected and sent with the same key. What is shown once is not kept: sent again it is null.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -44,8 +44,10 @@ class KeyUnderWay(APIException):
     wait = 1  # Retry-After
 
 
-def once(request: Request, handle: Callable[[], Response], *, at_once: bool) -> Response:
-    """The handler's answer, or the one that it gave before."""
+def once(
+    request: Request, handle: Callable[[], Response], *, at_once: bool, shown_once: Sequence[str] = ()
+) -> Response:
+    """The handler's answer, or the one that it gave before. ``shown_once``: its keys that are secrets."""
     key = request.headers.get(HEADER)
     if key is None:
         return handle()
@@ -58,10 +60,10 @@ def once(request: Request, handle: Callable[[], Response], *, at_once: bool) -> 
         if at_once:
             with transaction.atomic():
                 response = handle()
-                _keep(kept, response)
+                _keep(kept, response, shown_once)
         else:
             response = handle()
-            _keep(kept, response)
+            _keep(kept, response, shown_once)
     except BaseException:
         KeptAnswer.objects.filter(pk=kept.pk, status=None).delete()
         raise
@@ -86,9 +88,9 @@ def _claimed(caller: str, key: str, request_hash: str) -> tuple[KeptAnswer, bool
     return found, False
 
 
-def _keep(kept: KeptAnswer, response: Response) -> None:
+def _keep(kept: KeptAnswer, response: Response, shown_once: Sequence[str]) -> None:
     headers = {name: str(response[name]) for name in KEPT_HEADERS if response.has_header(name)}
-    content = JSONRenderer().render(response.data)
+    content = JSONRenderer().render({**response.data, **dict.fromkeys(shown_once)} if shown_once else response.data)
     KeptAnswer.objects.filter(pk=kept.pk).update(status=response.status_code, headers=headers, content=content)
 
 

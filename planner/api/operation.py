@@ -55,6 +55,8 @@ class Operation:
     match: str = ""
     """``required`` or ``taken``: whether If-Match must come, or is read where it does."""
     headers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    shown_once: tuple[str, ...] = ()
+    """Keys of the answer that no repetition of a POST tells again."""
     deprecated: bool = False
 
 
@@ -88,7 +90,12 @@ def operation(
             if said.match:
                 preconditions.check(view, request, kwargs, required=said.match == "required")
             if request.method == "POST":
-                return idempotency.once(request, lambda: handler(view, request, *args, **kwargs), at_once=at_once)
+                return idempotency.once(
+                    request,
+                    lambda: handler(view, request, *args, **kwargs),
+                    at_once=at_once,
+                    shown_once=said.shown_once,
+                )
             return handler(view, request, *args, **kwargs)
 
         checked.operation = said  # type: ignore[attr-defined]

@@ -127,3 +127,45 @@ class Approval(OwnedModel):
 
     def __str__(self) -> str:
         return f"approval {self.pk} of {self.study}"
+
+
+class FileLink(OwnedModel):
+    """An address that is one CSV file of a study's costs, for a spreadsheet that fetches it and can send no token.
+
+    All that the file depends on is here, nothing of it in the address. No link to the study shows it (``of_study``).
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="file_links", editable=False)
+    chosen = models.ForeignKey(AssumptionSet, null=True, on_delete=models.CASCADE, related_name="+", editable=False)
+    """The assumptions; None: the study's own, and of the designs' file."""
+    file = models.CharField(max_length=40, editable=False)
+    design_id = models.CharField(max_length=80, blank=True, editable=False)
+    """Empty: the answer's."""
+    view = models.CharField(max_length=10, editable=False)
+    locale = models.CharField(max_length=10, editable=False)
+    bom = models.BooleanField(editable=False)
+    label = models.CharField(max_length=100, blank=True, editable=False)
+    """What fetches it, in the words of who made it."""
+    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    """The secret itself is shown once and not kept."""
+    expires_at = models.DateTimeField(editable=False)
+    revoked_at = models.DateTimeField(null=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, editable=False)
+    uses = models.PositiveBigIntegerField(default=0, editable=False)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"link {self.pk} to {self.file} of {self.study}"
+
+    @property
+    def title(self) -> str:
+        return self.label or f"Link {self.pk}"
+
+    @property
+    def state(self) -> str:
+        """In words: ``open``, ``revoked``, ``expired``."""
+        if self.revoked_at:
+            return "revoked"
+        return "expired" if self.expires_at <= timezone.now() else "open"

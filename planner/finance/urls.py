@@ -5,6 +5,7 @@ from planner.lazy import views_of
 view = views_of("planner.finance.views")
 centre_view = views_of("planner.finance.centre_views")
 actual_view = views_of("planner.finance.actuals.views")
+link_view = views_of("planner.finance.file_link_views")
 rest = views_of("planner.finance.api")
 sets = views_of("planner.finance.assumptions_api")
 files = views_of("planner.finance.export_api")
@@ -26,10 +27,13 @@ urlpatterns = [
     ),
     path("<int:study_id>/finance/approvals", approval_view("approve"), name="approve"),
     path("<int:study_id>/finance/approvals/<int:approval_id>/withdraw", approval_view("withdraw"), name="withdraw"),
+    path("<int:study_id>/finance/links/", link_view("file_links_page"), name="file_links"),
+    path("<int:study_id>/finance/links/<int:file_link_id>/revoke", link_view("revoke"), name="revoke_file_link"),
     path("<int:study_id>/finance/variance.csv", actual_view("variance_csv"), name="variance_csv"),
     path("<int:study_id>/finance/<slug:name>.<slug:kind>", view("export"), name="export"),
 ]
 actual_rest = views_of("planner.finance.actuals.api")
+link_rest = views_of("planner.finance.file_links_api")
 rest_patterns = [
     path("<int:study_id>/finance/actuals", actual_rest("AllActuals"), name="all_actuals"),
     path("<int:study_id>/finance/actuals/<int:actuals_id>", actual_rest("OneActuals"), name="one_actuals"),
@@ -40,6 +44,8 @@ rest_patterns = [
     path("<int:study_id>/approvals/<int:approval_id>", approval_rest("OneApproval"), name="approval"),
     path("<int:study_id>/exports/", files("Exports"), name="exports"),
     path("<int:study_id>/exports/<str:file>", files("OneExport"), name="export"),
+    path("<int:study_id>/file-links/", link_rest("FileLinks"), name="file_links"),
+    path("<int:study_id>/file-links/<int:file_link_id>", link_rest("OneFileLink"), name="file_link"),
     path("<int:study_id>/finance/costs", rest("AllCosts"), name="costs"),
     path("<int:study_id>/finance/<slug:name>", rest("CostRows"), name="cost_rows"),
 ]

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from planner.accounts.owned import Guest
+from planner.accounts.owned import Guest, Visitor
 from planner.finance import exports
 from planner.finance.approvals.shown import Approvals
 from planner.finance.assumed import assumptions_of
@@ -88,9 +88,13 @@ def costs_for(request: HttpRequest, study: Study) -> Costs:
 
     What a link shows stays as it is: there it is the study's own unless the address names a set.
     """
-    sets = AssumptionSet.objects.visible_to(request.user).filter(study=study)
-    asked = request.GET.get("set", "")
-    if asked == "own" or (not asked and isinstance(request.user, Guest)):
+    return costs_of(request.user, study, request.GET.get("design", ""), request.GET.get("set", ""))
+
+
+def costs_of(user: Visitor, study: Study, design_id: str, asked: str) -> Costs:
+    """As ``costs_for``, of a design and a set that are named elsewhere than in the address."""
+    sets = AssumptionSet.objects.visible_to(user).filter(study=study)
+    if asked == "own" or (not asked and isinstance(user, Guest)):
         chosen = None
     elif asked:
         chosen = sets.filter(pk=asked).first() if asked.isdecimal() and len(asked) < 19 else None
@@ -98,7 +102,7 @@ def costs_for(request: HttpRequest, study: Study) -> Costs:
             raise Http404("No such assumptions of this study.")
     else:
         chosen = sets.first()
-    costs = Costs(study, request.GET.get("design", ""), chosen)
+    costs = Costs(study, design_id, chosen)
     try:
         assumptions_of(study, chosen)
     except SpecError as error:

@@ -73,6 +73,7 @@ def filled(route: str, study: Study, workload: Workload) -> str:
         "actuals_id": 1,
         "set_id": 1,
         "approval_id": 1,
+        "file_link_id": 1,
         "file": "designs.csv",
         "scenario_id": study.revision.scenario_id,
         "number": 1,
@@ -90,7 +91,9 @@ def rest_routes() -> list[str]:
 
 
 def test_every_route_by_reader_writer_and_stranger(study: Study, workload: Workload, by: Tokens) -> None:
-    missing = re.compile("anything|calibration_id|log_id|actuals_id|set_id|approval_id")  # there is no such row
+    missing = re.compile(
+        "anything|calibration_id|log_id|actuals_id|set_id|approval_id|file_link_id"
+    )  # there is no such row
     for route in rest_routes():
         at = ROOT + filled(route, study, workload)
         waits = "/finance/" in route and not route.endswith("/actuals")  # costs are not worked out yet

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from planner.accounts import tokens
 from planner.accounts.models import ApiToken, Membership, Role, Team, User
 from planner.api.document import document
 from planner.calibrations.models import Calibration
 from planner.finance.approvals.kept import VIEWS
-from planner.finance.models import Actuals, Approval, AssumptionSet
+from planner.finance.models import Actuals, Approval, AssumptionSet, FileLink
 from planner.power_logs.models import PowerLog
 from planner.sharing import links
 from planner.studies.models import Study
@@ -30,6 +32,7 @@ ANYBODYS = re.compile(
 NOBODYS_ROWS = ("machines", "list")
 """Shipped rows of the catalogue: a stranger may change their own team's view of them."""
 OF_A_STUDY = re.compile(r"^/api/v1/studies/\{study_id\}")
+NOT_FOR_GUESTS = re.compile(r"\{(set|actuals|file_link)_id\}")
 GOOD = {200, 201, 202, 204}
 UNREADY = {409}
 """Costs that nobody has had worked out."""
@@ -68,8 +71,11 @@ def named(study: Study, team: Team, alice: User, workload: Workload) -> dict[str
     }
     lines: dict[str, Any] = {view: [] for view in VIEWS}
     approved = Approval.objects.create(team=team, study=study, approved_by_name="alice", kept=kept, lines=lines)
+    ends = timezone.now() + timedelta(days=1)
+    link = FileLink.objects.create(team=team, study=study, file="lines.csv", bom=False, secret_hash="", expires_at=ends)
     return {
         "actuals_id": billed.pk,
+        "file_link_id": link.pk,
         "study_id": study.pk,
         "scenario_id": study.revision.scenario_id,
         "number": 1,
@@ -141,7 +147,7 @@ def test_reading(calls: dict[str, Call]) -> None:
             expected = GOOD if ANYBODYS.match(path) or "{row_id}" in path or "{book_id}" in path else {404}
             assert calls[who](method, path) in expected, (who, path)
         assert calls["anonymous"](method, path) == 401, path
-        own = OF_A_STUDY.match(path) and "{set_id}" not in path and "{actuals_id}" not in path
+        own = OF_A_STUDY.match(path) and not NOT_FOR_GUESTS.search(path)
         assert calls["guest"](method, path) in ((fine if own else {404}) | ({200} if "{set_id}" in path else set())), (
             path
         )

@@ -14,12 +14,13 @@ import pytest
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 
 from planner.accounts import invitations, tokens
 from planner.accounts.models import Membership, Role, Team, User
 from planner.calibrations.models import Calibration
 from planner.catalogue.models import CatalogueImport, PriceBook
-from planner.finance.models import Actuals, Approval
+from planner.finance.models import Actuals, Approval, FileLink
 from planner.power_logs.models import PowerLog
 from planner.scenarios import granting
 from planner.sharing import links
@@ -104,6 +105,9 @@ def known(
         report={"unread": [], "rows": 0, "counted": 0, "services": [], "reasons": [], "months": []},
     )  # fmt: skip
     approved = Approval.objects.create(team=team, created_by=alice, study=study, kept={}, lines={})
+    file_link = FileLink.objects.create(
+        team=team, study=study, file="designs.csv", bom=False, secret_hash="", expires_at=timezone.now()
+    )
     common: dict[str, object] = {
         "study_id": study.pk,
         "scenario_id": scenario.pk,
@@ -114,6 +118,8 @@ def known(
         "link_id": link.pk,
         "actuals_id": billed.pk,
         "approval_id": approved.pk,
+        "file_link_id": file_link.pk,
+        "secret": "x",
         "number": 1,
         "design_id": study_result(study).rows[0].design_id,
         "table": "machines",
