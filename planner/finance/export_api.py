@@ -12,10 +12,12 @@ from rest_framework.response import Response
 
 from planner.api.errors import Conflict
 from planner.api.operation import File, RestView, operation
+from planner.api.queries import choice_of
 from planner.api.shapes import address, flag, many, text, told, whole
 from planner.finance import exports
 from planner.finance.api import CHOSEN, UNDER_WAY, under_way, worked_out
 from planner.finance.views import costs_for, export
+from planner.spreadsheet import LOCALES
 from planner.studies import actions
 from planner.studies.actions import study_for
 from planner.studies.api import or_400
@@ -26,6 +28,10 @@ OF_DESIGNS = {"designs.csv": actions.designs_csv, "designs.json": actions.design
 NAMES = (*OF_DESIGNS, *exports.EXPORTS)
 KINDS = ("text/csv", "application/json", exports.CONTENT_TYPES["xlsx"])
 READY = flag("False: 409 until its costs are worked out.")
+WRITTEN = (
+    choice_of("locale", LOCALES, "Of a CSV file: `de-DE` separates by semicolons and has decimal commas."),
+    choice_of("bom", ("0", "1"), "Of a CSV file: `1` begins with the mark by which Excel knows UTF-8."),
+)
 LISTED = told(
     "",
     study=whole(),
@@ -69,8 +75,8 @@ class OneExport(RestView):
     renderer_classes = (JSONRenderer, Whatever)
 
     @operation(
-        "A file of a study", query=(*CHOSEN, *MOVES), answers={200: File(KINDS), 202: UNDER_WAY}, errors=(409,),
-        headers={202: ("Retry-After",)},
+        "A file of a study", query=(*CHOSEN, *WRITTEN, *MOVES), answers={200: File(KINDS), 202: UNDER_WAY},
+        errors=(409,), headers={202: ("Retry-After",)},
     )  # fmt: skip
     def get(self, request: Request, study_id: int, file: str) -> HttpResponse:
         study = study_for(request, study_id)
