@@ -52,11 +52,14 @@ class FinancePage:
     form: AssumptionsForm
     is_guest_view: bool = False
     """Seen by a link: nothing leads to the team's catalogue."""
+    since: str = ""
+    """The approval that the figures are compared with; empty: the last."""
 
     @property
     def address(self) -> dict[str, str]:
         """What the address says of it, by name."""
         said = {"design": self.costs.design_id, "set": self.costs.set_name, "view": self.view, "month": self.period}
+        said |= {"since": self.since}
         return {name: text for name, text in said.items() if text}
 
     @property

@@ -33,7 +33,7 @@ from simcore.spec import SpecError
 
 @require_safe
 def finance(request: HttpRequest, study_id: int) -> HttpResponse:
-    """``?design=…&set=…&view=book&month=2027-01``, all optional."""
+    """``?design=…&set=…&view=book&month=2027-01&since=…``, all optional."""
     return _page(request, costs_for(request, study_for(request, study_id)))
 
 
@@ -120,14 +120,15 @@ def _page(
     is_guest = isinstance(request.user, Guest)
     found = offered(request.user, costs.study, costs.assumptions)
     form = AssumptionsForm(costs, entered or {}, error, found)
-    page = FinancePage(costs, asked_view(request), request.GET.get("month", ""), form, is_guest)
+    since = request.GET.get("since", "")
+    page = FinancePage(costs, asked_view(request), request.GET.get("month", ""), form, is_guest, since)
     can_edit = services.editable(request.user, costs.study)
     context = {
         "study": costs.study,
         "page": page,
         "can_edit": can_edit,
         "exports": exports.OFFERED,
-        "approvals": Approvals(costs, page.view, request.user),
+        "approvals": Approvals(costs, page.view, request.user, since),
     }
     return render(request, "finance/finance.html", context, status=status)
 

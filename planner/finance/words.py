@@ -38,3 +38,24 @@ CAUSE_HELP = {
     "use": "hours paid for each hour used: idle machines",
     "price": "what a paid accelerator-hour costs",
 }
+EFFECT_NAMES = {
+    "months": "Months looked at",
+    "growth": "Growth",
+    "duty cycle": "Mean rate",
+    "machines": "Machines offered",
+    "prices": "Prices",
+    "tariff": "Tariff",
+    "limits": "Limits",
+    "goal": "Goal",
+    "rate": "Rate",
+    "simulated anew": "Simulated anew",
+    "physics": "Worked out anew",
+    "definitions": "Definitions",
+    "question": "The question",
+    "terms": "Terms",
+    "bought machines": "Bought machines",
+    "colocation": "Colocation",
+    "overheads": "Licences and staff",
+    "discount rate": "Discount rate",
+}
+"""Of what changed since an approval; other kinds are said as they are."""

@@ -12,7 +12,7 @@ left to the last one. A study that asks what lies between (``between``) divides 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 
@@ -57,6 +57,9 @@ class Step:
     """Its change if it were the only input that differs; None where that is not known."""
     kinds: tuple[str, ...] = ()
     """Of what was simulated: all kinds of inputs in it. More than one cannot be told apart without simulating."""
+    design_id: str = ""
+    """The answer's after it, in ``result``."""
+    result: StudyResult | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -114,10 +117,12 @@ def drivers(
         return None
     before, after = before or start, after or end
     way = [first, *(one for one in by_way_of if one.result.winner), second]
+    answer = f"its study's answer, {start.label}, in place of {before.label}"
+    chosen = f"{after.label}{_doubt(after)} in place of its study's answer, {end.label}"
     steps = [
-        *_chosen(before, start, f"its study's answer, {start.label}, in place of {before.label}"),
+        *_chosen(first.result, before, start, answer),
         *(step for one, other in pairwise(way) for step in _between(one, other, order)),
-        *_chosen(end, after, f"{after.label}{_doubt(after)} in place of its study's answer, {end.label}"),
+        *_chosen(second.result, end, after, chosen),
     ]
     return Drivers(_month(before), _month(after), tuple(steps))
 
@@ -144,9 +149,10 @@ def _shared(side: Side, other: Side) -> int:
     return sum(one == two for one, two in zip(_parts(side), _parts(other), strict=True))
 
 
-def _chosen(was: DesignRow, now: DesignRow, words: str) -> Iterator[Step]:
+def _chosen(result: StudyResult, was: DesignRow, now: DesignRow, words: str) -> Iterator[Step]:
     if was.design_id != now.design_id:
-        yield Step(CHOICE, (words,), now.label, _month(now), _month(now) - _month(was), False)
+        change = _month(now) - _month(was)
+        yield Step(CHOICE, (words,), now.label, _month(now), change, False, design_id=now.design_id, result=result)
 
 
 def _doubt(row: DesignRow) -> str:
@@ -168,7 +174,11 @@ def _between(first: Side, second: Side, order: Sequence[str]) -> list[Step]:
         words = tuple(dict.fromkeys(one.words for one in rest)) or (_tried(first.result, second.result),)
         kinds = tuple(dict.fromkeys(one.kind for one in rest))
         kind = ANEW if len(kinds) > 1 else next(iter(kinds), TRIED)
-        steps = [*steps, Step(kind, words, after.label, end, end - reached, True, kinds=kinds)]
+        last = Step(
+            kind, words, after.label, end, end - reached, True,
+            kinds=kinds, design_id=after.design_id, result=second.result,
+        )  # fmt: skip
+        steps = [*steps, last]
     return steps
 
 
@@ -185,18 +195,25 @@ def _recomputed(
         then = MOVES[kind](state, target)
         if not (said := tuple(WORDS[kind](state, then))):
             continue
-        found = None if kind == "rate" and rate_is_left else _answer(first, then)
+        result = None if kind == "rate" and rate_is_left else _result(first, then)
+        found = result.winner if result else None
         if found is None:
             left += [Input(kind, words) for words in said]
             continue
-        only = _answer(first, MOVES[kind](start, target))
+        only = _result(first, MOVES[kind](start, target)).winner
         alone = _month(only) - _month(first.winner) if only and first.winner else None
-        steps.append(Step(kind, said, found.label, _month(found), _month(found) - reached, False, alone))
+        change = _month(found) - reached
+        steps.append(
+            Step(
+                kind, said, found.label, _month(found), change, False, alone,
+                design_id=found.design_id, result=result,
+            )
+        )  # fmt: skip
         state, reached = then, _month(found)
     return steps, left
 
 
-def _answer(first: StudyResult, state: State) -> DesignRow | None:
+def _result(first: StudyResult, state: State) -> StudyResult:
     """By what was simulated for the first study, of what may still be tried."""
     rate, found = state.spec.rate_req_per_s, first.evaluations
     offered = {resolve_machine(choice.machine).id for choice in state.spec.machines}
@@ -209,7 +226,7 @@ def _answer(first: StudyResult, state: State) -> DesignRow | None:
     if rate != first.spec.rate_req_per_s:
         found = at_another_rate(first, rate)
     kept = {design.design_id: found[design.design_id] for design in designs}
-    return study_result(state.spec, designs, kept, state.book, margins=first.margins).winner
+    return study_result(state.spec, designs, kept, state.book, margins=first.margins)
 
 
 def machine_steps(first: StudyResult, before: DesignRow, after: DesignRow) -> Drivers:

@@ -29,18 +29,18 @@ from planner.api.shapes import (
     whole,
     with_more,
 )
+from planner.finance.api import CHOSEN as COSTS
+from planner.finance.api import NotPriced, worked_out
 from planner.finance.approvals import services
 from planner.finance.approvals.kept import COLUMNS, VIEWS, design_of, lines_of, months_of, total_of
+from planner.finance.approvals.shown import Approvals
 from planner.finance.approvals.views import approval_of, must_approve
 from planner.finance.models import Approval
-from planner.finance.views import costs_for
+from planner.finance.views import asked_view, costs_for
 from planner.scenarios.models import Scenario
 from planner.studies.actions import study_for
 
-CHOSEN = (
-    words_of("design", "One of the study's designs; else the answer's."),
-    words_of("set", "Assumptions by their number, `own` for none; else those saved last."),
-)
+CHOSEN = tuple(one for one in COSTS if one.name != "view")
 ROW = told(
     "An approval of a study's costs, as they were then.",
     id=whole(),
@@ -76,12 +76,34 @@ LISTING = Listing(
 NEW = asked("", note=text("Why, or for what.", maxLength=services.LONGEST_NOTE))
 
 
+STEP = told(
+    "",
+    kinds=many(text(), "More than one: they cannot be told apart."),
+    inputs=many(text(), "What changed, old → new."),
+    amount_usd=money(),
+    after_usd=money("What it costs with this change, and those before it."),
+    design=text("The answer with it."),
+)
+SINCE = told(
+    "Why the costs are others than those approved; the steps add up to the difference, to the cent.",
+    approval=ROW,
+    study=whole(),
+    view=text(),
+    approved_usd=money(),
+    now_usd=money(),
+    difference_usd=money(),
+    steps=many(STEP, "None: no input has changed."),
+    beside=many(text(), "Inputs that changed and move no amount."),
+    problem=maybe(text("Why the difference is not told by input.")),
+)
+
+
 class NotApprovable(APIException):
     status_code = 409
     default_code = "not_approvable"
 
 
-class Approvals(RestView):
+class AllApprovals(RestView):
     """Approvals of a study's costs, withdrawn ones too. POST: the costs of the design and assumptions that the address
     names are approved, by whom the token or session is of: an owner or editor of the question's team."""
 
@@ -127,6 +149,49 @@ class OneApproval(RestView):
         must_approve(request, study)
         services.withdraw(request.user, approval)
         return Response(status=204)
+
+
+class Waterfall(RestView):
+    """From an approval of the question (the last that stands, else ``since``) to the costs that the address names."""
+
+    @operation(
+        "What changed since an approval",
+        query=(*COSTS, words_of("since", "The approval's id; else the last that stands.")),
+        answers={200: SINCE},
+        errors=(409,),
+    )
+    def get(self, request: Request, study_id: int) -> Response:
+        """404 where nothing of the question is approved, 409 where the costs are not worked out."""
+        costs, view = worked_out(costs_for(request, study_for(request, study_id))), asked_view(request)
+        asked = request.query_params.get("since", "")
+        found = Approvals(costs, view, request.user, asked)
+        if found.problem_of_figures:
+            raise NotPriced(found.problem_of_figures)
+        since = found.since
+        if since is None or (asked and str(since.approval.pk) != asked):
+            raise Http404("No such approval of this question." if asked else "Nothing of this question is approved.")
+        return Response(
+            {
+                "approval": _told(request, since.approval),
+                "study": study_id,
+                "view": view,
+                "approved_usd": str(since.approved_usd),
+                "now_usd": str(since.now_usd),
+                "difference_usd": str(since.difference_usd),
+                "steps": [
+                    {
+                        "kinds": row.kinds,
+                        "inputs": row.inputs,
+                        "amount_usd": str(row.usd),
+                        "after_usd": str(row.after_usd),
+                        "design": row.design,
+                    }
+                    for row in since.rows
+                ],
+                "beside": since.beside,
+                "problem": since.problem or None,
+            }
+        )
 
 
 class ScenarioApprovals(RestView):

@@ -31,9 +31,9 @@ def may_approve(user: Visitor, study: Study) -> bool:
     return bool(Study.objects.owned_by(user).filter(pk=study.pk).exists())
 
 
-def problem_of(costs: Costs) -> str:
-    """Why they cannot be approved; empty where they can."""
-    if costs.study.is_partial:
+def problem_of(costs: Costs, *, may_be_partial: bool = False) -> str:
+    """Why they cannot be approved, or are not there to be compared; empty where they can."""
+    if costs.study.is_partial and not may_be_partial:
         return "The study is not complete: another design may yet come first."
     if not costs.is_known:
         return "The costs have not been worked out yet."

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from planner.accounts.owned import Visitor
 from planner.finance.approvals.kept import design_of, months_of, total_of
 from planner.finance.approvals.services import may_approve, of_scenario, problem_of, standing_of
+from planner.finance.approvals.since import Since
 from planner.finance.costs import Costs
 from planner.finance.models import Approval
 from simcore.economics.lines import View
@@ -57,6 +58,8 @@ class Approvals:
     costs: Costs
     view: View
     user: Visitor
+    since_id: str = ""
+    """Of the approval that the figures are compared with; empty: the last that stands."""
 
     @cached_property
     def every(self) -> Sequence[Approval]:
@@ -76,6 +79,17 @@ class Approvals:
     def last(self) -> ApprovalRow | None:
         """The last that stands, of whichever revision."""
         return next((row for row in self.rows if row.approval.withdrawn_at is None), None)
+
+    @cached_property
+    def since(self) -> Since | None:
+        """What has become of the figures. None: there is no approval to compare with, or there are no figures."""
+        named = next((one for one in self.every if str(one.pk) == self.since_id), None)
+        against = named or (self.last.approval if self.last else None)
+        return None if against is None or self.problem_of_figures else Since(against, self.costs, self.view)
+
+    @property
+    def problem_of_figures(self) -> str:
+        return problem_of(self.costs, may_be_partial=True)
 
     @cached_property
     def may(self) -> bool:
