@@ -44,19 +44,22 @@ def secret_key(var: Path) -> str:
     return path.read_text(encoding="ascii")
 
 
-def database(url: str, var: Path) -> dict[str, Any]:
-    """Django's DATABASES entry: SQLite in the data folder, or the PostgreSQL server of the URL."""
-    return _postgresql(url) if url else _sqlite(var)
+def database(url: str, var: Path, sqlite_wait_s: int) -> dict[str, Any]:
+    """Django's DATABASES entry: SQLite in the data folder, or the PostgreSQL server of the URL. ``sqlite_wait_s``: how
+    long a write waits for those before it."""
+    return _postgresql(url) if url else _sqlite(var, sqlite_wait_s)
 
 
-def _sqlite(var: Path) -> dict[str, Any]:
+def _sqlite(var: Path, wait_s: int) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": var / "phaseplan.sqlite3",
+        # The last connection that is closed removes the file that readers share; on a full disk none could be made.
+        "CONN_MAX_AGE": None,
         "OPTIONS": {
             # A deferred transaction that writes after it has read fails at once when another wrote.
             "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
+            "timeout": wait_s,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         },
     }

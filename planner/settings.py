@@ -84,7 +84,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": backends.database(DATABASE_URL, VAR)}
+DATABASES = {"default": backends.database(DATABASE_URL, VAR, envint("PHASEPLAN_SQLITE_WAIT_S", 20, minimum=1))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": backends.cache(REDIS_URL)}
 

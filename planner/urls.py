@@ -29,3 +29,5 @@ urlpatterns = [
     path("compare/", urls_of("comparing")),
     path("", urls_of("scenarios")),
 ]
+
+handler500 = "planner.operations.trouble.answer"

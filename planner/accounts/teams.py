@@ -32,9 +32,14 @@ def writing_team(user: User | AnonymousUser) -> Team:
     return team
 
 
-@transaction.atomic
 def local_user() -> User:
     """The user who is signed in on loopback, owner of team "local"; made on first use, without a password."""
+    of_local = Membership.objects.filter(team__name=LOCAL, user__username=LOCAL).select_related("user").first()
+    return of_local.user if of_local else _new_local_user()  # a page that is only read must not wait for a writer
+
+
+@transaction.atomic
+def _new_local_user() -> User:
     user, made = User.objects.get_or_create(username=LOCAL, defaults={"first_name": "Local user"})
     if made:
         user.set_unusable_password()

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from planner.accounts.models import ApiToken, Team, User
+from planner.operations.trouble import note
 
 PREFIX = "pp_"
 FORM = re.compile(r"pp_([0-9a-f]{12})\.([\w-]{43})", re.ASCII)
@@ -51,7 +52,7 @@ def used(row: ApiToken) -> None:
     """Keeps when, to about a minute."""
     now, last = timezone.now(), row.last_used_at
     if last is None or (now - last).total_seconds() >= USED_EVERY_S:
-        ApiToken.unscoped.filter(pk=row.pk).update(last_used_at=now)
+        note(lambda: ApiToken.unscoped.filter(pk=row.pk).update(last_used_at=now))
 
 
 def keyed_hash(secret: str) -> str:

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 logger = logging.getLogger("planner.requests")
@@ -100,6 +101,9 @@ def _pattern(request: HttpRequest) -> str:
 
 def _facts(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
-    token = getattr(user, "api_token", None)
-    known = {"user_id": getattr(user, "pk", None), "token": getattr(token, "key", None)}
+    try:
+        token = getattr(user, "api_token", None)  # the user is looked up here where nobody has asked before
+        known = {"user_id": getattr(user, "pk", None), "token": getattr(token, "key", None)}
+    except DatabaseError:
+        return {}
     return {name: value for name, value in known.items() if value is not None}

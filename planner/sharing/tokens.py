@@ -5,6 +5,7 @@ import hashlib
 from django.db.models import Q
 from django.utils import timezone
 
+from planner.operations.trouble import note
 from planner.sharing.models import ShareLink
 
 OPENED_EVERY_S = 60
@@ -21,7 +22,7 @@ def find(token: str) -> ShareLink | None:
 def opened(link: ShareLink) -> None:
     now, last = timezone.now(), link.last_opened_at
     if last is None or (now - last).total_seconds() >= OPENED_EVERY_S:
-        ShareLink.unscoped.filter(pk=link.pk).update(last_opened_at=now)
+        note(lambda: ShareLink.unscoped.filter(pk=link.pk).update(last_opened_at=now))
 
 
 def hashed(token: str) -> str:

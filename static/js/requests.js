@@ -1,5 +1,5 @@
 // Manners of htmx's requests: a hidden page does not poll, nothing is renewed under a pressed pointer, and a request that
-// ends with its page is no error.
+// ends with its page is no error, and one that could not be done says so.
 
 const underway = new Set();
 let pressed = false;
@@ -22,4 +22,23 @@ document.addEventListener("htmx:beforeSend", ({ detail }) => underway.add(detail
 document.addEventListener("htmx:afterRequest", ({ detail }) => underway.delete(detail.xhr));
 window.addEventListener("beforeunload", () => {
   for (const xhr of underway) xhr.onerror = xhr.onabort = null;
+});
+
+// A part of the page that did not come: in the server's words where it has some, until another comes.
+function say(words) {
+  const place = document.getElementById("trouble");
+  if (place && place.textContent !== words) place.textContent = words;
+}
+const WORDS = {
+  0: "The server cannot be reached. What you see may be old.",
+  403: "You may not do this any more. Load the page again.",
+  404: "This is not here any more. Load the page again.",
+};
+document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {
+  const plain = xhr.getResponseHeader("Content-Type")?.startsWith("text/plain");
+  say((plain && xhr.responseText) || WORDS[xhr.status] || `The server could not do this (${xhr.status}). Try again in a moment.`);
+});
+document.addEventListener("htmx:sendError", () => say(WORDS[0]));
+document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
+  if (detail.successful) say("");
 });

@@ -30,7 +30,7 @@ def test_a_long_key_of_ones_own_is_taken() -> None:
 
 
 def test_a_postgresql_url_is_taken_apart() -> None:
-    entry = backends.database("postgresql://me:p%40ss@db.example:5433/plans?sslmode=require", Path())
+    entry = backends.database("postgresql://me:p%40ss@db.example:5433/plans?sslmode=require", Path(), 20)
     named = {name: entry[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")}
     assert named == {
         "NAME": "plans",
@@ -45,7 +45,7 @@ def test_a_postgresql_url_is_taken_apart() -> None:
 @pytest.mark.parametrize("url", ["mysql://db/plans", "postgresql://db.example", "plans"])
 def test_another_database_is_refused_without_showing_the_url(url: str) -> None:
     with pytest.raises(EnvError, match="DATABASE_URL: expected postgresql://") as raised:
-        backends.database(url, Path())
+        backends.database(url, Path(), 20)
     assert url not in str(raised.value)
 
 
