@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.question import EXAMPLE, STUDY_MS
+from tests.browser.watch import Watch
 from tests.services import Planner
 
 SIZES = [(1440, 900), (390, 844)]
@@ -266,3 +267,16 @@ def test_it_reads_without_any_script(browser: Browser, planner: Planner) -> None
     expect(page.locator("th[data-column='nameplate_w']")).to_have_attribute("aria-sort", "ascending")
     expect(page.locator("#frontier tbody tr").first).to_be_visible()
     context.close()
+
+
+def test_a_part_that_does_not_come_says_why_until_another_comes(example: Page, watch: Watch) -> None:
+    watch.expected += ["status of 503", "Response Status Error Code 503"]
+    said = "The database does not answer. Try again in a moment."
+    asked, views = re.compile(r"/studies/\d+/view\b"), example.locator(".views")
+    example.route(asked, lambda route: route.fulfill(status=503, content_type="text/plain", body=said))
+    views.get_by_text("kW", exact=True).first.click()
+    expect(example.locator("#trouble")).to_have_text(said)
+    example.unroute(asked)
+    views.get_by_text("both").click()
+    expect(example.locator("#frontier .xtitle")).to_contain_text("Perf/W")
+    expect(example.locator("#trouble")).to_be_hidden()
