@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "planner.analyses",
     "planner.comparing",
     "planner.finance",
+    "planner.deleted",
     "planner.api",
     "planner.operations",
 ]
@@ -142,6 +143,7 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 TRACE_MAX_BYTES = envint("PHASEPLAN_TRACE_MAX_MB", 200, minimum=1) * 1_000_000
+KEEP_DELETED_DAYS = envint("PHASEPLAN_KEEP_DELETED_DAYS", 30, minimum=0)
 EVALUATIONS_MAX_BYTES = envint("PHASEPLAN_EVALUATIONS_MAX_MB", 1000, minimum=1) * 1_000_000
 MOST_REQUESTS_A_RUN = envint("PHASEPLAN_MOST_REQUESTS_A_RUN", 500_000, minimum=10_000)
 TRACE_MAX_UNPACKED_BYTES = envint("PHASEPLAN_TRACE_MAX_UNPACKED_MB", 2000, minimum=1) * 1_000_000

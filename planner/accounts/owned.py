@@ -2,7 +2,8 @@
 
 `Model.objects` reads through `visible_to(user)` or `editable_by(user)` alone; any other query through it raises,
 so that a forgotten filter is an error and not a leak. The worker and the shipped commands, which act for no user,
-say so in their code: `Model.unscoped`. A request with an API token is its maker's, narrowed to the token's team and
+say so in their code: `Model.unscoped`. What was deleted, and what is part of it, is in none of these reads but
+`deleted_in_teams_of(user)`. A request with an API token is its maker's, narrowed to the token's team and
 scope here and nowhere else.
 """
 
@@ -81,11 +82,21 @@ class OwnedManager(models.Manager[Row], Generic[Row]):
             return self._unscoped().none()
         return self._rows_of(user, role__in=EDITING_ROLES)
 
+    def deleted_in_teams_of(self, user: Visitor) -> models.QuerySet[Row]:
+        """Rows of the user's teams that were deleted and can be put back, the last deleted first."""
+        if not user.is_authenticated or isinstance(user, Guest):
+            return self._unscoped().none()
+        return self._unscoped().filter(in_teams_of(user), deleted_at__isnull=False).order_by("-deleted_at", "-pk")
+
     def _rows_of(self, user: Visitor, also: models.Q = NONE, **role: Any) -> models.QuerySet[Row]:
         rows = self._unscoped()
         if not user.is_authenticated:
             return rows.none()
-        return rows.filter(in_teams_of(user, **role) | also)
+        return rows.filter(in_teams_of(user, **role) | also, self._there())
+
+    def _there(self) -> models.Q:
+        """Neither deleted nor part of what is."""
+        return models.Q(**{f"{path}deleted_at": None for path in self.model.deleted_through()})  # type: ignore[attr-defined]
 
     def _shared_with(self, user: Visitor, **rights: bool) -> models.Q:
         """Scenarios shared with the user, and what is part of them; by a token nothing: it is of one team."""
@@ -98,7 +109,7 @@ class OwnedManager(models.Manager[Row], Generic[Row]):
 
     def _rows_of_study(self, study_id: int) -> models.QuerySet[Row]:
         through: str = self.model.of_study  # type: ignore[attr-defined]
-        return self._unscoped().filter(**{through: study_id}) if through else self._unscoped().none()
+        return self._unscoped().filter(self._there(), **{through: study_id}) if through else self._unscoped().none()
 
     def create(self, **values: Any) -> Row:
         return self._unscoped().create(**values)
@@ -131,8 +142,30 @@ class OwnedModel(models.Model):
     """The look-up to the scenario that it is a part of, where that is not through a study: who a scenario is shared
     with sees its parts."""
 
+    deleted_with: ClassVar[str] = ""
+    """The look-up to the scenario with which it is deleted and put back, where neither of these says it."""
+
     unscoped = models.Manager()  # first, so that Django's own machinery (relations, dumps) works
     objects = OwnedManager()
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def deleted_through(cls) -> "list[str]":
+        """Look-ups to where it is said that the row is deleted: its own, and the scenario's that it is a part of."""
+        own = [""] if issubclass(cls, DeletableModel) else []
+        whole = cls.deleted_with or cls.of_scenario or (f"{cls.of_study}__revision__scenario" if cls.of_study else "")
+        return [*own, *([f"{whole}__"] if whole and whole != "pk" else [])]
+
+
+class DeletableModel(OwnedModel):
+    """A row that its team may delete and put back (planner.accounts.deleting); ``manage.py purge`` removes it."""
+
+    deleted_at = models.DateTimeField(null=True, db_index=True, editable=False)
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, editable=False, related_name="+"
+    )
 
     class Meta:
         abstract = True

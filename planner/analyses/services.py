@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from planner.analyses.asking import NOTHING, Asked, ask
 from planner.analyses.models import Analysis
@@ -49,3 +50,15 @@ def _send(asked: Asked) -> None:
         Analysis.objects.filter(pk=row.pk).update(study=asked.study, found=None, steps_done=0)
         leases.requeue(row)
         queue.send(row)
+
+
+def leave(studies: QuerySet[Study]) -> None:
+    """These studies are deleted: what was worked out for them goes on for another study of the same question, and stops
+    where there is none."""
+    mine = Analysis.objects.filter(study__in=studies)
+    there = Study.unscoped.filter(revision__scenario__deleted_at=None).exclude(pk__in=studies.values("pk"))
+    for key in set(mine.exclude(study__question_key="").values_list("study__question_key", flat=True)):
+        other = there.filter(question_key=key).order_by("-pk").first()
+        if other is not None:
+            mine.filter(study__question_key=key).update(study=other)
+    leases.cancel(mine)

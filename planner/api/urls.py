@@ -6,6 +6,7 @@ from planner.analyses.urls import rest_patterns as analyses
 from planner.calibrations.urls import rest_patterns as calibrations
 from planner.catalogue.urls import rest_patterns as catalogue
 from planner.comparing.urls import rest_patterns as comparing
+from planner.deleted.urls import rest_patterns as deleted
 from planner.finance.urls import rest_patterns as finance
 from planner.finance.urls import scenario_rest_patterns as scenario_approvals
 from planner.lazy import views_of
@@ -29,6 +30,7 @@ urlpatterns = [
     path("studies/", include(studies)),
     path("studies/", include(analyses)),
     path("studies/", include(finance)),
+    path("deleted/", include(deleted)),
     path("", include(comparing)),
     path("<path:anything>", view("NotFound")),
 ]

@@ -111,6 +111,7 @@ def revoke(link: FileLink, user: Visitor) -> None:
 def find(secret: str) -> FileLink | None:
     """The link that it opens; None where there is none, or none any more."""
     found = FileLink.unscoped.filter(secret_hash=keyed_hash(secret), revoked_at=None, expires_at__gt=timezone.now())
+    found = found.filter(study__revision__scenario__deleted_at=None)
     return found.select_related("team", "chosen", "study__team", "study__revision__scenario", "study__workload").first()
 
 

@@ -35,6 +35,8 @@ class Actuals(OwnedModel):
     Of a month that several saved ones have, the one saved last counts, until it is deleted; rows are kept.
     """
 
+    deleted_with = "study__revision__scenario"
+
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="actuals", editable=False)
     design_id = models.CharField(max_length=80, editable=False)
     """Whose forecast it was matched with."""
@@ -134,6 +136,8 @@ class FileLink(OwnedModel):
 
     All that the file depends on is here, nothing of it in the address. No link to the study shows it (``of_study``).
     """
+
+    deleted_with = "study__revision__scenario"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="file_links", editable=False)
     chosen = models.ForeignKey(AssumptionSet, null=True, on_delete=models.CASCADE, related_name="+", editable=False)

@@ -22,11 +22,13 @@ from planner.api.preconditions import still, tagged
 from planner.api.queries import flag_of, words_of
 from planner.api.shapes import address, asked, flag, maybe, named, one_of, page, text, time, told, whole, with_more
 from planner.catalogue.kept import NOTHING
+from planner.deleted.gone import gone
+from planner.scenarios import deleting
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import with_defaults
 from planner.scenarios.input_shapes import inputs_shape
 from planner.scenarios.models import Revision, Scenario
-from planner.scenarios.services import NAME_LENGTH, TODAY, create_scenario, save_revision
+from planner.scenarios.services import NAME_LENGTH, TODAY, create_scenario, locked, save_revision
 from planner.studies.spec import compile_question
 
 Json = dict[str, Any]
@@ -150,10 +152,23 @@ class ScenarioDetail(RestView):
             said = {**said, "inputs": {**latest, **said["inputs"]}}
         return self._changed(request, scenario_id, said)
 
+    @operation("Delete a question", match="taken", errors=(409,), answers={204: None}, headers={204: ("Location",)})
+    def delete(self, request: Request, scenario_id: int) -> Response:
+        """With its revisions, studies and links, until it is put back: `Location` is where that can be asked for."""
+        found = scenario_for(request, scenario_id)
+        with transaction.atomic():
+            locked(found)
+            still(self, request, {"scenario_id": scenario_id})
+            try:
+                deleting.delete(request.user, found)
+            except deleting.ShippedError as error:
+                raise Conflict(str(error)) from None
+        return gone(request, "scenarios", scenario_id)
+
     def _changed(self, request: Request, scenario_id: int, said: Mapping[str, Any]) -> Response:
         found = changeable(request, scenario_id)
         with transaction.atomic():
-            Scenario.unscoped.select_for_update().get(pk=found.pk)
+            locked(found)
             still(self, request, {"scenario_id": scenario_id})
             if "inputs" in said:
                 _save(request.user, found, said)

@@ -39,7 +39,7 @@ def shared_with(user: Visitor) -> list[Grant]:
     """What others shared with the user, the latest first."""
     if not user.is_authenticated or token_of(user):
         return []
-    mine = Grant.unscoped.filter(person=user.pk).exclude(team__membership__user=user.pk)
+    mine = Grant.unscoped.filter(person=user.pk, scenario__deleted_at=None).exclude(team__membership__user=user.pk)
     return list(mine.select_related("scenario", "team").order_by("-created_at", "-pk"))
 
 

@@ -9,6 +9,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from planner.accounts.visitor import person
+from planner.deleted.notice import say_deleted
+from planner.scenarios import deleting
 from planner.scenarios.errors import FieldErrors
 from planner.scenarios.history import History, compare
 from planner.scenarios.labels import label_of
@@ -39,6 +41,21 @@ def restore(request: HttpRequest, scenario_id: int, number: int) -> HttpResponse
     except FieldErrors as error:
         return _refused(request, revision, error)
     return redirect("studies:result", study.pk)
+
+
+@require_POST
+def delete(request: HttpRequest, scenario_id: int) -> HttpResponse:
+    """With its revisions, answers and links; the page that follows offers to undo it."""
+    found = scenario_for(request, scenario_id)
+    title = found.latest.title
+    try:
+        stopped = deleting.delete(request.user, found)
+    except deleting.ShippedError as error:
+        messages.error(request, str(error))
+        return redirect("scenarios:scenario", scenario_id)
+    under_way = f" {stopped} {'study' if stopped == 1 else 'studies'} under way stopped." if stopped else ""
+    say_deleted(request, f"{title} is deleted, with its answers and links.{under_way}", "scenarios", scenario_id)
+    return redirect("scenarios:question")
 
 
 @require_POST

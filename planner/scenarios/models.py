@@ -6,10 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from planner.accounts.models import OwnedModel
+from planner.accounts.owned import DeletableModel, OwnedModel
 
 
-class Scenario(OwnedModel):
+class Scenario(DeletableModel):
     """A question that a team keeps; what it asks is in its latest revision."""
 
     name = models.CharField(max_length=200)
@@ -41,6 +41,8 @@ class Scenario(OwnedModel):
 class Grant(OwnedModel):
     """A scenario shared with one person of another team, who sees it with its revisions and studies and nothing else
     (accounts.owned); with ``may_write`` they save revisions and start studies, too."""
+
+    deleted_with: ClassVar[str] = "scenario"
 
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="grants", editable=False)
     name = models.CharField(max_length=150, editable=False)

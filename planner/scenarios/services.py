@@ -94,7 +94,7 @@ def save_revision(
     if not Scenario.objects.editable_by(user).filter(pk=scenario.pk).exists():
         raise PermissionDenied("You may read this question, but not change it.")
     user = borrower(author(user), scenario)
-    Scenario.unscoped.select_for_update().get(pk=scenario.pk)  # one number at a time
+    locked(scenario)  # one number at a time
     latest = scenario.latest
     if kept is None:
         kept = NOTHING if data.get("rows") == TODAY else latest.rows
@@ -109,6 +109,14 @@ def save_revision(
     return Revision.objects.create(
         scenario=scenario, number=latest.number + 1, inputs=inputs, rows=rows, created_by=user, name=asked
     )
+
+
+def locked(scenario: Scenario) -> Scenario:
+    """The scenario, nobody else's until the transaction ends; PermissionDenied where it was deleted meanwhile."""
+    found: Scenario | None = Scenario.unscoped.select_for_update().filter(pk=scenario.pk, deleted_at=None).first()
+    if found is None:
+        raise PermissionDenied("This question was deleted meanwhile: put it back to change it.")
+    return found
 
 
 def rows_now(user: Visitor, inputs: Mapping[str, Any], kept: Kept = NOTHING) -> dict[str, Any]:

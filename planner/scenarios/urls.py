@@ -13,6 +13,7 @@ urlpatterns = [
     path("", view("question"), name="question"),
     path("preview", view("preview"), name="preview"),
     path("questions/<int:scenario_id>/", history("scenario"), name="scenario"),
+    path("questions/<int:scenario_id>/delete", history("delete"), name="delete"),
     path("questions/<int:scenario_id>/revisions/<int:number>/restore", history("restore"), name="restore"),
     path("questions/<int:scenario_id>/revisions/<int:number>/clone", history("clone"), name="clone"),
     path("questions/<int:scenario_id>/meanwhile", meanwhile("settle"), name="settle"),

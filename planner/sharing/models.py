@@ -1,5 +1,7 @@
 """Links by which anybody may read one answer."""
 
+from typing import ClassVar
+
 from django.db import models
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -15,6 +17,8 @@ class ShareLink(OwnedModel):
     A study's inputs, prices and figures are copied in when it starts: what the link shows stays as it was, unless it
     ``follows`` the question: then it shows the answer to the latest revision that is answered.
     """
+
+    deleted_with: ClassVar[str] = "study__revision__scenario"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="links", editable=False)
     label = models.CharField(max_length=100, blank=True)

@@ -13,8 +13,10 @@ OPENED_EVERY_S = 60
 
 
 def find(token: str) -> ShareLink | None:
-    """The link of a token; None where there is none, or none any more."""
-    found = ShareLink.unscoped.filter(token_hash=hashed(token), revoked_at=None)
+    """The link of a token; None where there is none, or none any more, or its question is deleted."""
+    found = ShareLink.unscoped.filter(
+        token_hash=hashed(token), revoked_at=None, study__revision__scenario__deleted_at=None
+    )
     found = found.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()))
     return found.select_related("study__revision", "team").first()
 

@@ -16,6 +16,7 @@ from planner.scenarios.forms import clean_inputs
 from planner.scenarios.lending import borrower
 from planner.scenarios.models import Revision, Scenario
 from planner.scenarios.services import author, create_scenario, rows_now
+from planner.scenarios.services import locked as locked_scenario
 from planner.studies import leases, queue, stored, twins, waves
 from planner.studies.leases import State
 from planner.studies.models import Shard, Study, Wave
@@ -33,6 +34,7 @@ def start_study(user: Visitor, revision: Revision, also: tuple[AlsoTry, ...] = (
     question = compile_question(borrower(author(user), revision.scenario), revision.inputs, revision.rows)
     spec = replace(question.spec, also=also)
     with transaction.atomic():
+        locked_scenario(revision.scenario)  # nobody deletes it meanwhile
         Revision.objects.select_for_update().get(pk=revision.pk)  # a second press of the button waits here
         under_way = Study.unscoped.filter(revision=revision, state__in=ACTIVE).first()
         if under_way is not None:

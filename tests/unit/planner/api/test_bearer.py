@@ -26,7 +26,7 @@ ROOT = "/api/v1/"
 PAGE = "/accounts/tokens/"
 Tokens = dict[str, Client]
 OF_NO_TEAM = re.compile(
-    r"^$|^openapi.json$|^catalogue/|^(workloads|calibrations|power-logs|scenarios|studies)/$|^compare$"
+    r"^$|^openapi.json$|^catalogue/|^(workloads|calibrations|power-logs|scenarios|studies|deleted)/$|^compare$"
 )
 """Routes that name no row of a team."""
 
@@ -74,6 +74,8 @@ def filled(route: str, study: Study, workload: Workload) -> str:
         "set_id": 1,
         "approval_id": 1,
         "file_link_id": 1,
+        "deleted_kind": "scenarios",
+        "deleted_id": 999,
         "file": "designs.csv",
         "scenario_id": study.revision.scenario_id,
         "number": 1,
@@ -92,13 +94,13 @@ def rest_routes() -> list[str]:
 
 def test_every_route_by_reader_writer_and_stranger(study: Study, workload: Workload, by: Tokens) -> None:
     missing = re.compile(
-        "anything|calibration_id|log_id|actuals_id|set_id|approval_id|file_link_id"
+        "anything|calibration_id|log_id|actuals_id|set_id|approval_id|file_link_id|deleted_id"
     )  # there is no such row
     for route in rest_routes():
         at = ROOT + filled(route, study, workload)
         waits = "/finance/" in route and not route.endswith("/actuals")  # costs are not worked out yet
         reads = 404 if missing.search(route) else 409 if waits else 200
-        reads = 405 if route.endswith(("/cancel", "/retry")) else reads
+        reads = 405 if route.endswith(("/cancel", "/retry", "/restore")) else reads
         assert by["reader"].get(at).status_code == reads, at
         assert by["writer"].get(at).status_code == reads, at
         expected = 405 if reads == 405 else 200 if OF_NO_TEAM.match(route) else 404

@@ -23,6 +23,7 @@ from planner.catalogue.models import CatalogueImport, PriceBook
 from planner.finance.models import Actuals, Approval, FileLink
 from planner.power_logs.models import PowerLog
 from planner.scenarios import granting
+from planner.scenarios.models import Revision, Scenario
 from planner.sharing import links
 from planner.studies.models import Study
 from planner.studies.results import study_result
@@ -39,7 +40,7 @@ ROLES = ("owner", "viewer", "shared with", "stranger", "nobody")
 METHODS = ("GET", "POST")
 SHARES = re.compile(r"/(people|links)$")
 """Where an empty form would be refused before it is asked who may."""
-TEAM_S = re.compile(r"team_id|study_id|scenario_id|/<int:pk>|workloads/uploads/|revoke")
+TEAM_S = re.compile(r"team_id|study_id|scenario_id|deleted_id|/<int:pk>|workloads/uploads/|revoke")
 """Routes to a row that is a team's."""
 
 
@@ -108,6 +109,8 @@ def known(
     file_link = FileLink.objects.create(
         team=team, study=study, file="designs.csv", bom=False, secret_hash="", expires_at=timezone.now()
     )
+    deleted = Scenario.objects.create(team=team, name="deleted", deleted_at=timezone.now())
+    Revision.objects.create(scenario=deleted, number=1, inputs={})
     common: dict[str, object] = {
         "study_id": study.pk,
         "scenario_id": scenario.pk,
@@ -130,6 +133,8 @@ def known(
         "currency": "eur",
         "chart": "cost",
         "uidb64": "x",
+        "deleted_kind": "scenarios",
+        "deleted_id": deleted.pk,
     }
     rows = {
         "/accounts/tokens/": tokens.issue(team, "ci", alice)[0].pk,

@@ -1,0 +1,1 @@
+from tests.unit.planner.studies.conftest import *  # noqa: F403 - its fixtures
