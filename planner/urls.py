@@ -26,6 +26,7 @@ urlpatterns = [
     path("studies/", urls_of("analyses")),
     path("studies/", urls_of("finance")),
     path("files/", ("planner.finance.file_urls", "files", "files")),
+    path("help/", urls_of("help")),
     path("compare/", urls_of("comparing")),
     path("deleted/", urls_of("deleted")),
     path("", urls_of("scenarios")),

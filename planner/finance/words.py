@@ -59,3 +59,41 @@ EFFECT_NAMES = {
     "discount rate": "Discount rate",
 }
 """Of what changed since an approval; other kinds are said as they are."""
+CATEGORY_HELP = {
+    "on_demand": "machines that are neither bought nor reserved × hours of the month × share of the hours in which they"
+    " are rented × price an hour",
+    "reserved": "reserved machines × price an hour × 8,760 h × years: by month in the book view, upfront share and rest"
+    " as they are paid in the cash view",
+    "capital": "bought machines × price: less the residual over the months of life in the book view, at delivery in the"
+    " cash view, an annuity in the economic view",
+    "residual": "what bought machines are worth at the end of their life: price × residual share, received in the cash"
+    " view alone; the other views have taken it off before",
+    "fabric": "bought machines × ports × price a port, spread as the machines are",
+    "support": "bought machines × price a year ÷ 12",
+    "power": "kW drawn at the month’s mean rate × hours × the share of the machines that the site pays for × tariff",
+    "cooling": "the same kWh × (PUE - 1) × tariff",
+    "colocation": "provisioned kW × price of a kW and month",
+    "licence": "accelerators in service × price a year ÷ 12",
+    "staff": "as much a month as was entered",
+}
+"""Each in words as ``simcore.economics`` computes it; the line itself has the numbers."""
+VIEW_HELP = {
+    "book": "What is bought is spread evenly over its months of life, a reservation over its term. For a budget.",
+    "economic": "What is bought costs an annuity at the discount rate, worth in service what is paid. For a decision.",
+    "cash": "What leaves the bank, in the month in which it does. For liquidity, and for the net present value.",
+}
+LOAD_HELP = {
+    "saturation": "the machines never wait for work; no latency is promised",
+    "slo_capacity": "the highest rate that still meets the objective",
+    "duty_cycle": "the month’s mean rate: what is sized for × the duty cycle",
+}
+KIND_HELP = {
+    "input": "tokens of prompts that are computed",
+    "cached_input": "tokens of prompts that are found in a cache",
+    "output": "tokens that are generated",
+}
+ALLOCATION_HELP = {
+    "accelerator_time": "each pool’s cost by the time that its batches spend on prompts and on decoding",
+    "tokens": "every token alike",
+    "price_ratio": "an output token as four input tokens, a cached one as a tenth of one",
+}

@@ -50,6 +50,9 @@ LIBRARIES = [
     "accounts/reset/",
     "accounts/teams/",
     "accounts/teams/1/",
+    "studies/1/finance/links/",
+    "help/api/",
+    "help/money/",
 ]
 
 
