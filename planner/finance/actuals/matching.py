@@ -1,9 +1,10 @@
 """Which of a file's rows are a study's actual cost, and of which month; and why the others are not.
 
 A row counts where, in this order: it is an actual; its service is one of those that were said to be the study's; its
-design and pool, where it names them, are the study's; its currency is the forecast's; it lies within one calendar month
-in UTC, and that month is one of the forecast's. A row that does not count is listed with the reason, and no part of it
-goes anywhere else.
+design and pool, where it names them, are the study's; its currency is the forecast's, or one that the study's price
+book has a rate for; it lies within one calendar month in UTC, and that month is one of the forecast's. A row that does
+not count is listed with the reason, and no part of it goes anywhere else. A cost in another currency is taken at the
+book's one rate, exactly, and its month says at which.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from typing import Any
 
 from planner.finance.actuals.charges import Charge
 from planner.finance.costs import Costs
+from planner.studies.stored import prices_of
 from simcore.economics.lines import FACILITY, SHARED
 from simcore.economics.months import Month
 from simcore.economics.rounding import cents
 from simcore.economics.unit_cost import KINDS
 from simcore.economics.variance import Served
+from simcore.spec import Exchange
 
 Json = dict[str, Any]
 CURRENCY = "USD"
@@ -34,6 +37,8 @@ class Frame:
     periods: tuple[str, ...]
     accelerators: Mapping[str, Decimal | None]
     """Of a machine, by role; None where a role has machines of several sizes. ``""``: of any pool's."""
+    rates: Mapping[str, Exchange] = field(default_factory=dict)
+    """Of the study's price book, by currency."""
 
     @classmethod
     def of(cls, costs: Costs) -> Frame:
@@ -45,7 +50,8 @@ class Frame:
                 sizes[""].add(each)
         one = {role: next(iter(found)) if len(found) == 1 else None for role, found in sizes.items()}
         periods = tuple(str(need.month) for need in costs.sheet.timeline.needs)
-        return cls(costs.physics.design_id, periods, one)
+        rates = {rate.currency: rate for rate in prices_of(costs.study).rates}
+        return cls(costs.physics.design_id, periods, one, rates)
 
     @property
     def pools(self) -> list[str]:
@@ -62,8 +68,9 @@ def reason(charge: Charge, frame: Frame, services: Sequence[str]) -> str:
         return f"design {charge.design}, expected {frame.design_id}"
     if charge.pool and charge.pool not in frame.pools:
         return f"pool {charge.pool}, expected one of {', '.join(frame.pools)}"
-    if charge.currency != CURRENCY:
-        return f"currency {charge.currency}, expected {CURRENCY}"
+    if charge.currency != CURRENCY and charge.currency not in frame.rates:
+        known = ", ".join((CURRENCY, *frame.rates))
+        return f"currency {charge.currency}: the study's price book has no rate for it, expected one of {known}"
     month = charge.month
     if month is None:
         return f"period {_iso(charge.start)} to {_iso(charge.end)}: not within one calendar month in UTC"
@@ -152,9 +159,14 @@ def _total(month: Month, charges: Sequence[Charge], frame: Frame) -> MonthTotal:
     found = MonthTotal(str(month), len(charges))
     sums: dict[str, Decimal] = {}
     uncounted: dict[str, int] = {}
+    converted: dict[str, Decimal] = {}
     for charge in charges:
-        found.cost += charge.cost
-        found.pools[charge.pool] = found.pools.get(charge.pool, Decimal(0)) + charge.cost
+        cost = charge.cost
+        if charge.currency != CURRENCY:
+            converted[charge.currency] = converted.get(charge.currency, Decimal(0)) + cost
+            cost *= frame.rates[charge.currency].usd
+        found.cost += cost
+        found.pools[charge.pool] = found.pools.get(charge.pool, Decimal(0)) + cost
         for name, amount in charge.quantities.items():
             sums[name] = sums.get(name, Decimal(0)) + amount
         if charge.uncounted:
@@ -164,6 +176,10 @@ def _total(month: Month, charges: Sequence[Charge], frame: Frame) -> MonthTotal:
     found.kwh = sums.get("kwh")
     found.accelerator_hours = _accelerator_hours(charges, sums, frame, found.notes)
     found.used_accelerator_hours = _used(charges, sums, found.notes)
+    for currency, cost in sorted(converted.items()):
+        rate = frame.rates[currency]
+        of = f"{rate.date}, {rate.source}" if rate.source else rate.date
+        found.notes.append(f"{cost:,f} {currency} taken at {rate.usd:f} USD, the price book's rate of {of}")
     for unit, rows in uncounted.items():
         found.notes.append(f"{rows} row{'s' if rows > 1 else ''} with {unit}: the cost counts, the quantity does not")
     if found.first[:10] != month.start[:10] or found.last < f"{month}-{month.days:02d}":

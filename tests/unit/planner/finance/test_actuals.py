@@ -118,7 +118,11 @@ def test_rows_that_do_not_count_are_listed_and_go_nowhere(alice_client: Client, 
     alice_client.post(report, {"go": "match", "service": ["llm"]})
     page = shown(alice_client, report)
     assert "1 of 4 rows counts" in page
-    for words in ("currency EUR, expected USD", "service storage: not one of the study's", "month 2031-01"):
+    for words in (
+        "currency EUR: the study's price book has no rate for it, expected one of USD",
+        "service storage: not one of the study's",
+        "month 2031-01",
+    ):
         assert words in page
     alice_client.post(report, {"go": "save"})
     assert effects(alice_client, priced)["2027-02"]["actual"] == D(100)
@@ -235,3 +239,18 @@ def test_rest_refuses_what_the_page_refuses(alice_client: Client, charlie_client
     assert alice_client.post(files, {"file": other}).status_code == 409
     assert not Actuals.unscoped.exists()
     assert charlie_client.post(files, {}).status_code == 404
+
+
+def test_another_currency_is_taken_at_the_books_rate_which_is_said(alice_client: Client, priced: Study) -> None:
+    rate = {"currency": "EUR", "usd": "1.08", "date": "2027-01-10", "source": "ECB"}
+    Study.unscoped.filter(pk=priced.pk).update(prices={**priced.prices, "rates": [rate]})
+    text = "month,cost,currency\n2027-02,10000.005,EUR\n2027-02,500,USD\n2027-02,7,GBP\n"
+    kept = saved(alice_client, priced, text)
+    (month,) = kept.report["months"]
+    assert D(month["cost"]) == D("10000.005") * D("1.08") + 500
+    assert effects(alice_client, priced)["2027-02"]["actual"] == D("11300.01")  # 10,800.0054 + 500
+    assert [one["reason"] for one in kept.report["reasons"]] == [
+        "currency GBP: the study's price book has no rate for it, expected one of USD, EUR"
+    ]
+    said = "10,000.005 EUR taken at 1.08 USD, the price book's rate of 2027-01-10, ECB"
+    assert said in shown(alice_client, at(priced), month="2027-02")

@@ -143,7 +143,7 @@ def test_a_file_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("2027-01,5,USD,chat,mixed,d1", ""),
         ("2027-01,5,USD,chat,,", ""),
         ("2027-01,5,USD,mail,,", "service mail: not one of the study's"),
-        ("2027-01,5,EUR,chat,,", "currency EUR, expected USD"),
+        ("2027-01,5,EUR,chat,,", "currency EUR: the study's price book has no rate for it, expected one of USD"),
         ("2027-01,5,USD,chat,decode,", "pool decode, expected one of mixed, facility, shared"),
         ("2027-01,5,USD,chat,,d2", "design d2, expected d1"),
         ("2026-12,5,USD,chat,,", "month 2026-12: the forecast has 2027-01 to 2027-02"),

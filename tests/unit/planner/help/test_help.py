@@ -126,3 +126,12 @@ def test_the_example_is_the_worked_one() -> None:
 @pytest.mark.parametrize("at", ["/help/api/", "/help/money/"])
 def test_they_are_for_who_is_signed_in(client: Client, db: None, at: str) -> None:
     assert client.get(at).status_code == 302
+
+
+def test_the_letters_of_the_recipe_are_those_of_the_file() -> None:
+    recipe = (DOCS / "spreadsheets.md").read_text(encoding="utf-8")
+    header = exports.TABLES["lines"].header
+    for letter, name in re.findall(r"\b([A-Z]) (?:is )?`(\w+)`", recipe):
+        assert header[ord(letter) - ord("A")] == name
+    assert '"select J, sum(T) group by J pivot P"' in recipe
+    assert {"J", "P", "T"} <= {letter for letter, _ in re.findall(r"\b([A-Z]) (?:is )?`(\w+)`", recipe)}
