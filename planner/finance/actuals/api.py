@@ -28,7 +28,6 @@ from planner.finance.api import CHOSEN, NotWorkedOut
 from planner.finance.costs import Costs
 from planner.finance.models import Actuals
 from planner.finance.views import costs_for
-from planner.studies import services as studies
 from planner.studies.actions import study_for
 from planner.studies.models import Study
 from planner.workloads.upload_limit import too_large
@@ -178,8 +177,8 @@ def _forecast(request: Request, study: Study) -> Costs:
 
 
 def _may_write(request: Request, study: Study) -> None:
-    if not studies.editable(request.user, study):
-        raise PermissionDenied("You may read this study, but not change it.")
+    if not services.may_keep(request.user, study):
+        raise PermissionDenied("You may read this study, but not what its team was billed, nor add to it.")
 
 
 def _read(request: Request, costs: Costs) -> Actuals:

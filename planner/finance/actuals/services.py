@@ -19,11 +19,17 @@ from planner.finance.actuals.table import MOST_BYTES, FileError
 from planner.finance.costs import Costs
 from planner.finance.models import ActualRow, Actuals
 from planner.scenarios.services import author
+from planner.studies.models import Study
 
 Json = dict[str, Any]
 HOURS_OF = ("machines", "accelerators")
 BATCH = 1000
 MOST_DRAFTS = 20
+
+
+def may_keep(user: Visitor, study: Study) -> bool:
+    """Members of the team who may write: what was billed is the team's, not of who was given a question by name."""
+    return Study.objects.owned_by(user).filter(pk=study.pk).exists()
 
 
 @transaction.atomic

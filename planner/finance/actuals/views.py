@@ -28,7 +28,6 @@ from planner.finance.costs import Costs
 from planner.finance.models import ActualRow, Actuals
 from planner.finance.views import costs_for
 from planner.spreadsheet import guarded
-from planner.studies import services as studies
 from planner.studies.actions import study_for
 from planner.studies.models import Study
 from planner.workloads.upload_limit import too_large
@@ -82,7 +81,7 @@ def report(request: HttpRequest, study_id: int, actuals_id: int) -> HttpResponse
         "study": study, "kept": kept, "page": page, "uncounted": uncounted, "back": back,
         "months": [MonthTotal.from_json(told) for told in kept.report["months"]],
         "services": _services(kept), "reasons": [_sums(one) for one in kept.report["reasons"]],
-        "can_edit": studies.editable(request.user, study), "format": FORMAT_NAMES[kept.format],
+        "can_edit": services.may_keep(request.user, study), "format": FORMAT_NAMES[kept.format],
     }  # fmt: skip
     return render(request, "finance/actuals_report.html", context)
 
@@ -172,7 +171,7 @@ def _page(
 ) -> HttpResponse:
     every = every_of(request, costs)
     page = ActualsPage(costs, asked_view(request, every), every, request.GET.get("month", ""), problems or [], asked)
-    can_edit = studies.editable(request.user, costs.study)
+    can_edit = services.may_keep(request.user, costs.study)
     limits = {"mb": MOST_BYTES // 1_000_000, "rows": f"{MOST_ROWS:,}"}
     context = {"study": costs.study, "page": page, "can_edit": can_edit, "limits": limits}
     return render(request, "finance/actuals.html", context, status=status)
@@ -203,8 +202,8 @@ def _kept(request: HttpRequest, study: Study, actuals_id: int) -> Actuals:
 
 
 def _editor(request: HttpRequest, study: Study) -> None:
-    if not studies.editable(request.user, study):
-        raise PermissionDenied("You may read this study, but not change it.")
+    if not services.may_keep(request.user, study):
+        raise PermissionDenied("You may read this study, but not what its team was billed, nor add to it.")
 
 
 def _services(kept: Actuals) -> list[dict[str, Any]]:

@@ -212,6 +212,28 @@ def test_each_token_has_a_throttle_of_its_own(
     cache.clear()
 
 
+def test_writes_and_tokens_that_fail_are_throttled_apart(
+    monkeypatch: pytest.MonkeyPatch, by: Tokens, workload: Workload
+) -> None:
+    cache.clear()
+    rates = {"anon": "9/min", "user": "99/min", "write": "2/min", "failed_token": "3/min"}
+    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
+    at = f"{ROOT}workloads/"
+    written = [by["writer"].post(at, {}, content_type="application/json").status_code for _ in range(3)]
+    assert written == [400, 400, 429]
+    refused = by["writer"].post(at, {}, content_type="application/json")
+    assert int(refused["Retry-After"]) > 0
+    assert refused.json()["code"] == "throttled"
+    assert by["writer"].get(at).status_code == 200, "reading goes on"
+    assert by["stranger"].post(at, {}, content_type="application/json").status_code == 400, "another's token too"
+    wrong = bearer(f"pp_000000000000.{'x' * 43}")
+    assert [wrong.get(ROOT, REMOTE_ADDR="10.0.0.7").status_code for _ in range(4)] == [401, 401, 401, 429]
+    assert int(wrong.get(ROOT, REMOTE_ADDR="10.0.0.7")["Retry-After"]) > 0
+    assert wrong.get(ROOT, REMOTE_ADDR="10.0.0.8").status_code == 401, "by address"
+    assert by["reader"].get(ROOT, REMOTE_ADDR="10.0.0.7").status_code == 200, "a good one is not kept out"
+    cache.clear()
+
+
 @pytest.mark.django_db
 def test_the_local_user_makes_and_uses_one(settings: Settings, client: Client) -> None:
     settings.LOCAL = True

@@ -12,7 +12,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from planner.accounts.models import User
 from planner.finance.models import ActualRow, Actuals
+from planner.scenarios import granting
 from planner.sharing import links
 from planner.studies.models import Study
 from tests.unit.planner.finance.test_finance import address, save, table
@@ -239,6 +241,22 @@ def test_rest_refuses_what_the_page_refuses(alice_client: Client, charlie_client
     assert alice_client.post(files, {"file": other}).status_code == 409
     assert not Actuals.unscoped.exists()
     assert charlie_client.post(files, {}).status_code == 404
+
+
+def test_who_was_given_the_question_adds_nothing_to_what_its_team_was_billed(
+    alice_client: Client, alice: User, charlie: User, charlie_client: Client, priced: Study
+) -> None:
+    kept = saved(alice_client, priced)
+    granting.grant(alice, priced.revision.scenario, "charlie", may_write=True)
+    assert upload(charlie_client, priced).status_code == 403
+    rest = f"/api/v1/studies/{priced.pk}/finance/actuals"
+    assert charlie_client.post(rest, {"file": SimpleUploadedFile("b.csv", FILE.encode())}).status_code == 403
+    for one in (f"{at(priced)}{kept.pk}/", f"{rest}/{kept.pk}"):
+        assert charlie_client.get(one).status_code == 404
+    page = shown(charlie_client, at(priced))
+    assert "bill.csv" not in page
+    assert 'type="file"' not in page
+    assert Actuals.unscoped.count() == 1
 
 
 def test_another_currency_is_taken_at_the_books_rate_which_is_said(alice_client: Client, priced: Study) -> None:
