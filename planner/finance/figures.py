@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from planner.finance.words import CATEGORY_NAMES
+from planner.finance.words import CATEGORY_NAMES, POOL_NAMES
 from planner.numerals import cents, change
 from simcore.economics.lines import CATEGORIES, CostLine
 
@@ -16,10 +16,10 @@ MOST_SERIES = 8
 OTHERS = "Other"
 
 
-def by_month(lines: Sequence[CostLine]) -> Json:
-    """Bars of months, stacked by category; the largest first, from below."""
+def by_month(lines: Sequence[CostLine], of: str = "category") -> Json:
+    """Bars of months, stacked by ``category`` or ``pool``; the largest first, from below."""
     periods = sorted({line.period for line in lines})
-    stacks = stacked(lines)
+    stacks = drawn_together(stacked(lines, of))
     return {
         "data": [_bars(name, place, periods, amounts) for place, (name, amounts) in enumerate(stacks.items())],
         "layout": {
@@ -32,21 +32,31 @@ def by_month(lines: Sequence[CostLine]) -> Json:
     }
 
 
-def stacked(lines: Sequence[CostLine]) -> dict[str, dict[str, Decimal]]:
-    """Category in words → period → amount."""
+def stacked(lines: Sequence[CostLine], of: str = "category") -> dict[str, dict[str, Decimal]]:
+    """Category or pool in words → period → amount; the largest first."""
     totals: dict[str, Decimal] = {}
+    found: dict[str, dict[str, Decimal]] = {}
     for line in lines:
-        totals[line.category] = totals.get(line.category, Decimal(0)) + abs(line.amount_usd)
-    order = sorted(totals, key=lambda name: (-totals[name], CATEGORIES.index(name)))
-    kept = set(order if len(order) <= MOST_SERIES else order[: MOST_SERIES - 1])
-    stacks: dict[str, dict[str, Decimal]] = {}
-    for category in order:
-        name = CATEGORY_NAMES[category] if category in kept else OTHERS
-        amounts = stacks.setdefault(name, {})
-        for line in lines:
-            if line.category == category:
-                amounts[line.period] = amounts.get(line.period, Decimal(0)) + line.amount_usd
-    return stacks
+        name = getattr(line, of)
+        totals[name] = totals.get(name, Decimal(0)) + abs(line.amount_usd)
+        amounts = found.setdefault(name, {})
+        amounts[line.period] = amounts.get(line.period, Decimal(0)) + line.amount_usd
+    names = CATEGORY_NAMES if of == "category" else POOL_NAMES
+    places: dict[str, int] = {name: place for place, name in enumerate(CATEGORIES)}
+    order = sorted(totals, key=lambda name: (-totals[name], places.get(name, len(places))))
+    return {names.get(name, name): found[name] for name in order}
+
+
+def drawn_together(stacks: dict[str, dict[str, Decimal]]) -> dict[str, dict[str, Decimal]]:
+    """As many as there are colours, the smallest as one."""
+    if len(stacks) <= MOST_SERIES:
+        return stacks
+    names = list(stacks)[: MOST_SERIES - 1]
+    rest: dict[str, Decimal] = {}
+    for name, amounts in stacks.items():
+        for period, usd in amounts.items() if name not in names else ():
+            rest[period] = rest.get(period, Decimal(0)) + usd
+    return {**{name: stacks[name] for name in names}, OTHERS: rest}
 
 
 def _bars(name: str, place: int, periods: Sequence[str], amounts: dict[str, Decimal]) -> Json:

@@ -12,12 +12,11 @@ from planner.finance import formulas
 from planner.finance.costs import Costs
 from planner.finance.even import Told, break_evens
 from planner.finance.fields import ALLOCATIONS, GROUPS
-from planner.finance.figures import by_month, stacked
 from planner.finance.form import AssumptionsForm
 from planner.finance.formulas import Formula
+from planner.finance.months import BY, Crossed, Stack
 from planner.finance.quotes import QuoteSaid, said
 from planner.finance.words import CATEGORY_NAMES, KIND_NAMES, LOAD_NAMES, VIEW_NAMES
-from planner.numerals import cents
 from planner.studies.results import study_result
 from simcore.economics.break_even import AgainstApi, against_api
 from simcore.economics.carbon import Energy, energy
@@ -213,25 +212,14 @@ class FinancePage:
         return tuple(labels[path] for path in self.costs.assumptions.not_given())
 
     @property
-    def figure(self) -> Json:
-        return by_month(self.lines)
+    def stacks(self) -> list[Stack]:
+        """The months by category, and by pool."""
+        return [Stack(of, self.lines, self.periods) for of in BY]
 
     @property
-    def table(self) -> list[tuple[str, list[str], str]]:
-        """A row a month: category amounts as the chart stacks them, and their sum."""
-        stacks = stacked(self.lines)
-        return [
-            (
-                period,
-                [cents(amounts.get(period, Decimal(0))) for amounts in stacks.values()],
-                cents(total(line for line in self.lines if line.period == period)),
-            )
-            for period in self.periods
-        ]
-
-    @property
-    def table_heads(self) -> list[str]:
-        return list(stacked(self.lines))
+    def crossed(self) -> Crossed:
+        """Each pool's categories."""
+        return Crossed(self.lines)
 
     @property
     def month_rows(self) -> list[tuple[str, CostLine]]:

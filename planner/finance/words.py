@@ -13,6 +13,13 @@ CATEGORY_NAMES = {
     "licence": "Licences",
     "staff": "Staff",
 }
+POOL_NAMES = {
+    "mixed": "Mixed pool",
+    "prefill": "Prefill pool",
+    "decode": "Decode pool",
+    "facility": "Site",
+    "shared": "Shared by all pools",
+}
 VIEW_NAMES = {
     "book": "Book: what is bought spread evenly over its life",
     "economic": "Economic: as an annuity at the discount rate",

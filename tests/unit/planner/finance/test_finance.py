@@ -189,3 +189,26 @@ def test_ids_that_look_like_numbers_stay_text_in_the_workbook(
 def test_a_file_of_an_unknown_view_is_refused(alice_client: Client, costed: Study) -> None:
     refused = alice_client.get(f"{address(costed)}lines.csv", {"view": "bok"})
     assert (refused.status_code, b"expected one of cash, book, economic" in refused.content) == (400, True)
+
+
+def test_the_months_by_category_and_by_pool_add_up_to_the_lines(alice_client: Client, costed: Study) -> None:
+    save(alice_client, costed, **{"overheads.staff_usd_per_month": "20000"})
+    page = shown(alice_client, costed)
+    lines = table(alice_client, costed, "lines")
+    for of, names in (
+        ("pool", {"mixed": "Mixed pool", "shared": "Shared by all pools"}),
+        ("category", {"staff": "Staff"}),
+    ):
+        found = re.search(rf'<script id="months-{of}-figure" type="application/json">(.*?)</script>', page)
+        assert found is not None
+        drawn = {trace["name"]: sum(trace["y"]) for trace in json.loads(found[1])["data"]}
+        sums: dict[str, Decimal] = {}
+        for row in lines:
+            sums[row[of]] = sums.get(row[of], Decimal(0)) + Decimal(row["amount_usd"])
+        assert len(drawn) == len(sums)
+        for name, words in names.items():
+            assert drawn[words] == pytest.approx(float(sums[name]))
+            assert f"{words.lower()} ${sums[name]:,.2f}" in page
+    staff = "$120,000.00"  # 6 months
+    assert '<tr><th scope="row">Shared by all pools</th><td class="number">–</td>' in page
+    assert f'{staff}</td><td class="number">{staff}</td></tr>' in page
