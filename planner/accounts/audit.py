@@ -23,17 +23,22 @@ from planner.operations.logs import facts
 NAME_LENGTH = 300
 ROW_LENGTH = 150
 ACTION_LENGTH = 50
+FIELD_LENGTH = 200
+AT_ONCE = 500
 VALUE_LENGTH = 200
 """Characters of a value that are kept; of a longer one its beginning, its length and its SHA-256."""
 KEPT_OF_LONG = 80
-MOST_FIELDS = 60
-"""Of one entry; what is beyond is one more field with their number and the SHA-256 of them all."""
+MOST_CHARACTERS = 16_000
+"""Of all fields of an entry; those beyond are one more field, with their number and the SHA-256 of them all."""
 REST = "further fields"
 SECRET = re.compile(r"password|secret|token|\bkey_hash\b", re.IGNORECASE)
 """Fields of which the history says that they changed, and never what they are."""
 HIDDEN = "(not kept)"
-NOBODY = "nobody signed in"
-OPERATOR = "manage.py"
+OPERATOR, NOBODY = "manage.py", "nobody signed in"
+
+
+Told = Mapping[str, tuple[Any, Any]]
+"""Field → what it was and what it is."""
 
 
 class OutsideError(RuntimeError):
@@ -51,10 +56,10 @@ class Named:
 
 def record(
     team: Team | None,
-    by: Visitor | None,
+    by: Visitor | str | None,
     action: str,
     row: models.Model | Named,
-    changes: Mapping[str, tuple[Any, Any]] | None = None,
+    changes: Told | None = None,
     *,
     name: str = "",
     scenario_id: int | None = None,
@@ -63,33 +68,65 @@ def record(
 
     ``row``: what it was done to, as it is now, or was. ``name``: what that is called, where its ``str`` does not say
     it. ``changes``: as ``changed``, ``made`` or ``gone`` tell them. ``scenario_id``: the question it is a part of,
-    where the row does not say. ``by`` None: a command of the operator, or nobody who was signed in.
-    OutsideError outside a transaction.
+    where the row does not say. ``by``: a name where it is no account's; None: a command of the operator, or nobody who
+    was signed in. OutsideError outside a transaction.
     """
+    (entry,) = record_each(team, by, action, [(row, changes or {})], name=name, scenario_id=scenario_id)
+    return entry
+
+
+def record_each(
+    team: Team | None,
+    by: Visitor | str | None,
+    action: str,
+    rows: Iterable[tuple[models.Model | Named, Told]],
+    *,
+    name: str = "",
+    scenario_id: int | None = None,
+) -> list[AuditEntry]:
+    """The same of many rows at once, an entry each."""
     if not transaction.get_connection().in_atomic_block:
-        raise OutsideError(f"{action} {row}: is recorded outside the transaction that does it")
+        raise OutsideError(f"{action}: is recorded outside the transaction that does it")
     user = by if isinstance(by, User) else None
     token, request_id = token_of(user) if user else None, str(facts().get("request_id", ""))
-    named = row if isinstance(row, Named) else Named(row._meta.label_lower, str(row.pk), name or str(row))
-    return AuditEntry.objects.create(
-        team=team,
-        created_by=user,
-        by_name=user.get_username() if user else NOBODY if request_id else OPERATOR,
-        token_key=token.key if token else "",
-        token_name=token.name if token else "",
-        request_id=request_id[:64],
-        action=action[:ACTION_LENGTH],
-        model=named.model,
-        row=named.row[:ROW_LENGTH],
-        subject=(name or named.name)[:NAME_LENGTH],
-        scenario_id=scenario_id or (None if isinstance(row, Named) else _question_of(row)),
-        changes=bounded(changes or {}),
-    )
+    by_name = user.get_username() if user else by if isinstance(by, str) else NOBODY if request_id else OPERATOR
+    made = []
+    for row, changes in rows:
+        named = row if isinstance(row, Named) else Named(row._meta.label_lower, str(row.pk), name or str(row))
+        entry = AuditEntry(
+            team=team,
+            created_by=user,
+            by_name=by_name[:150],
+            token_key=token.key if token else "",
+            token_name=token.name if token else "",
+            request_id=request_id[:64],
+            action=action[:ACTION_LENGTH],
+            model=named.model,
+            row=named.row[:ROW_LENGTH],
+            subject=(name or named.name)[:NAME_LENGTH],
+            scenario_id=scenario_id or (None if isinstance(row, Named) else _question_of(row)),
+            changes=bounded(changes),
+        )
+        made.append(entry)
+    return AuditEntry.objects.bulk_create(made, batch_size=AT_ONCE)
 
 
 def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:
     """The fields of a row as they are, for ``changed`` to compare later."""
     return {name: getattr(row, name) for name in names}
+
+
+def flat(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """A nested value field by field: ``machines.0.usd_per_hour``."""
+    found: dict[str, Any] = {}
+    for name, one in value.items():
+        rows = isinstance(one, list | tuple) and any(isinstance(each, Mapping) for each in one)
+        inner: Any = dict(enumerate(one)) if rows else one
+        if isinstance(inner, Mapping) and inner:
+            found |= {f"{name}.{key}": each for key, each in flat(inner).items()}
+        else:
+            found[str(name)] = one
+    return found
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -109,15 +146,19 @@ def gone(before: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     return {name: (was, None) for name, (_, was) in made(before).items()}
 
 
-def bounded(changes: Mapping[str, tuple[Any, Any]]) -> Changes:
+def bounded(changes: Told) -> Changes:
     """As they are kept: plain, short, and without what is secret."""
     kept: Changes = {}
+    room = MOST_CHARACTERS
     for place, (name, (before, after)) in enumerate(changes.items()):
-        if place == MOST_FIELDS:
-            rest = dict(list(changes.items())[MOST_FIELDS:])
+        kept_as = _hidden if SECRET.search(name) else _short
+        pair = [kept_as(before), kept_as(after)]
+        room -= len(name) + len(_text(pair))
+        if room < 0:
+            rest = dict(list(changes.items())[place:])
             kept[REST] = [None, f"{len(rest)}: {', '.join(rest)}"[:VALUE_LENGTH] + f" ({_sum(_text(rest))})"]
             break
-        kept[name[:100]] = [_hidden(before), _hidden(after)] if SECRET.search(name) else [_short(before), _short(after)]
+        kept[name[:FIELD_LENGTH]] = pair
     return kept
 
 

@@ -37,6 +37,10 @@ class Limit:
             return 0
         return max(1, ceil((row.since + window - now).total_seconds()))
 
+    def is_spent(self, *of: str) -> bool:
+        """Whether the next try would be one too many."""
+        return Attempts.objects.filter(key=self._key(of), count__gte=self.most).exists()
+
     def give_back(self, *of: str) -> None:
         """One try that does not count after all."""
         Attempts.objects.filter(key=self._key(of), count__gt=0).update(count=F("count") - 1)

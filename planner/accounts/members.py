@@ -25,11 +25,15 @@ def make_team(user: User, name: str) -> Team:
     return team
 
 
+@transaction.atomic
 def work_for(user: User, team: Team) -> None:
     """From now on what the user saves is this team's. PermissionDenied where they may not write."""
     if not Membership.objects.filter(user=user, team=team, role__in=EDITING_ROLES).exists():
         raise PermissionDenied("You may read in this team, but not write.")
-    User.objects.filter(pk=user.pk).update(chosen_team=team)
+    if user.chosen_team_id != team.pk:
+        told = {"team": (user.chosen_team.name if user.chosen_team else None, team.name)}
+        User.objects.filter(pk=user.pk).update(chosen_team=team)
+        audit.record(None, user, "works for", user, told, name=team.name)
     user.chosen_team = team
 
 

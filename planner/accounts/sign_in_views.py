@@ -6,11 +6,12 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth import views
 from django.contrib.auth.forms import PasswordResetForm
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse_lazy
 
-from planner.accounts import limits
+from planner.accounts import limits, signing
 from planner.accounts.limits import address_of, in_words, too_many
 from planner.accounts.visitor import person
 
@@ -29,6 +30,14 @@ class SignIn(views.LoginView):
         if request.user.is_authenticated and response.status_code in (301, 302):
             alone.forget(name, address)
             together.give_back(address)
+        elif alone.is_spent(name, address):
+            signing.locked_out(name)
+        return response
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        with transaction.atomic():
+            response = super().form_valid(form)
+            signing.signed_in(form.get_user())
         return response
 
     def _refused(self, request: HttpRequest, said: str, wait: int) -> HttpResponse:
@@ -79,7 +88,9 @@ class Reset(views.PasswordResetConfirmView):
     success_url = reverse_lazy("accounts:sign_in")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        response = super().form_valid(form)
+        with transaction.atomic():
+            response = super().form_valid(form)
+            signing.password_set(form.user, "set a password by a link")
         limits.sign_in().forget(form.user.get_username().casefold(), address_of(self.request))
         messages.success(self.request, "Your password is set. Sign in with it.")
         return response
@@ -96,4 +107,7 @@ class PasswordChange(views.PasswordChangeView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(self.request, "Your password is changed. Other browsers are signed out.")
-        return super().form_valid(form)
+        with transaction.atomic():
+            response = super().form_valid(form)
+            signing.password_set(form.user, "changed the password")
+        return response

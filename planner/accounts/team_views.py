@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from planner.accounts import invitations, limits, members
+from planner.accounts import invitations, limits, members, signing
 from planner.accounts.models import AuditEntry, Invitation, Membership, Role, Team, User
 from planner.accounts.owned import EDITING_ROLES
 from planner.accounts.team_forms import AccountForm, AddForm, InviteForm, JoinForm, RoleForm, TeamForm
@@ -25,7 +25,7 @@ def account(request: HttpRequest) -> HttpResponse:
     user = person(request)
     form = AccountForm(request.POST if request.method == "POST" else None, instance=user)
     if form.is_valid():
-        form.save()
+        signing.change(user, form)
         messages.success(request, "Saved.")
         return redirect("accounts:account")
     user.refresh_from_db()
@@ -140,7 +140,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         if wait := limits.JOIN_ADDRESS.take(limits.address_of(request)):
             form.add_error(None, f"Too many tries from this address. Try again in {limits.in_words(wait)}.")
         if form.is_valid():
-            user = form.save()
+            user = signing.join(form)
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     if request.method == "POST" and user is not None:
         if not invitations.use(invitation, user):

@@ -4,6 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
+from planner.accounts import audit
 from planner.accounts.models import Membership, Role, Team, User
 from planner.accounts.owned import EDITING_ROLES, may_write_by, token_of
 
@@ -45,5 +46,7 @@ def _new_local_user() -> User:
         user.set_unusable_password()
         user.save(update_fields=["password"])
     team, _ = Team.objects.get_or_create(name=LOCAL)
-    Membership.objects.get_or_create(team=team, user=user, defaults={"role": Role.OWNER})
+    member, joined = Membership.objects.get_or_create(team=team, user=user, defaults={"role": Role.OWNER})
+    if joined:
+        audit.record(team, user, "first owner", member, {"role": (None, member.role)}, name=str(user))
     return user

@@ -7,8 +7,10 @@ import secrets
 from datetime import datetime
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
+from planner.accounts import audit
 from planner.accounts.models import ApiToken, Team, User
 from planner.operations.trouble import note
 
@@ -20,6 +22,7 @@ USED_EVERY_S = 60
 """How exactly a token's last use is kept: a row is not written for each request."""
 
 
+@transaction.atomic
 def issue(
     team: Team, name: str, user: User, scope: str = ApiToken.Scope.READ, expires_at: datetime | None = None
 ) -> tuple[ApiToken, str]:
@@ -34,7 +37,17 @@ def issue(
         key=key,
         secret_hash=keyed_hash(secret),
     )
+    told = audit.made(audit.values(row, ("key", "scope", "expires_at")))
+    audit.record(team, user, "made the token", row, told, name=name)
     return row, f"{PREFIX}{key}.{secret}"
+
+
+@transaction.atomic
+def revoke(row: ApiToken, by: User) -> None:
+    """At once and for good; one that was revoked before keeps its date."""
+    now = timezone.now()
+    if ApiToken.unscoped.filter(pk=row.pk, revoked_at=None).update(revoked_at=now):
+        audit.record(row.team, by, "revoked the token", row, {"revoked_at": (None, now)}, name=row.name)
 
 
 def find(text: str) -> ApiToken | None:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from planner.accounts import tokens
 from planner.accounts.models import ApiToken, Membership, Role, User
 from planner.accounts.token_form import TokenForm
 from planner.accounts.visitor import person
@@ -42,7 +43,7 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(ApiToken.objects.visible_to(user), pk=pk)
     if not _may_revoke(row, user, _owned_by(user)):
         raise PermissionDenied("A token is revoked by its maker or by an owner of the team.")
-    ApiToken.unscoped.filter(pk=row.pk, revoked_at=None).update(revoked_at=timezone.now())
+    tokens.revoke(row, user)
     messages.success(request, f"{row.name} is revoked.")
     return redirect("accounts:tokens")
 

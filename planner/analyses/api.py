@@ -69,7 +69,7 @@ class AnalysisDetail(RestView):
             raise PermissionDenied("You may read this study, but have nothing simulated for it.")
         given = body(request).get("parameters", {})
         try:
-            services.request(study, _kind(kind), given)
+            services.request(request.user, study, _kind(kind), given)
         except SpecError as error:
             raise ValidationError({"detail": f"{error}."}) from error
         return _answered(section(study, kind, given))

@@ -39,7 +39,7 @@ def analysis(request: HttpRequest, study_id: int, kind: str) -> HttpResponse:
     _may_ask(request, study)
     found = _section(study, kind, request.POST)
     try:
-        services.request(study, kind, found.given, found.supposed)
+        services.request(request.user, study, kind, found.given, found.supposed)
     except SpecError:
         return _shown(request, found, 200 if request.htmx else 422)  # type: ignore[attr-defined]  # htmx drops a 422
     if not request.htmx:  # type: ignore[attr-defined]
@@ -53,7 +53,7 @@ def cancel(request: HttpRequest, study_id: int, kind: str) -> HttpResponse:
     _may_ask(request, study)
     found = _section(study, kind, request.POST)
     if found.asked is not None:
-        services.cancel(found.asked)
+        services.cancel(request.user, found.asked)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(f"{found.address}{found.query}")
     return _shown(request, _section(study, kind, request.POST))

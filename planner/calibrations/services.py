@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
 
+from planner.accounts import audit
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.calibrations.models import Calibration
@@ -96,7 +97,7 @@ def flagged(found: Measurements) -> dict[str, Any]:
 def save(team: Team, user: User, name: str, done: Fit) -> Calibration:
     """The team's row."""
     measured = done.fitted.validity
-    return Calibration.objects.create(
+    made = Calibration.objects.create(
         team=team,
         created_by=user,
         name=name,
@@ -105,6 +106,15 @@ def save(team: Team, user: User, name: str, done: Fit) -> Calibration:
         content=json.dumps(encode(done.fitted), indent=1, ensure_ascii=False),
         found=done.found,
     )
+    audit.record(
+        team,
+        user,
+        "uploaded",
+        made,
+        audit.made(audit.values(made, ("name", "model", "accelerator", "content"))),
+        name=name,
+    )
+    return made
 
 
 def offered(user: Visitor) -> list[tuple[str, str]]:

@@ -3,9 +3,11 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
+from planner.accounts import audit
 from planner.accounts.models import User
 from planner.accounts.teams import writing_team
 from planner.calibrations.dependents import deleted_words, dependents
@@ -29,7 +31,9 @@ def delete(request: HttpRequest, rows: Any, prefix: str, pk: int) -> HttpRespons
     """Says which questions name it. ``prefix``: of its key among a question's inputs."""
     row = get_object_or_404(rows.editable_by(request.user), pk=pk)
     used = dependents(request.user, f"{prefix}{pk}")
-    row.delete()
+    with transaction.atomic():
+        audit.record(row.team, request.user, "deleted", row, audit.gone({"name": row.name, "content": row.content}))
+        row.delete()
     messages.success(request, deleted_words(row.name, used))
     return redirect("calibrations:list")
 

@@ -3,12 +3,17 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
+from django.db import transaction
+from django.db.models import QuerySet
+
+from planner.accounts import audit
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.catalogue.models import ExchangeRate, Price, PriceBook, Quote
 from planner.catalogue.rows import OVERRIDDEN, OWN, SHIPPED, version_of
-from planner.catalogue.services import price_books_for, shipped_books
+from planner.catalogue.services import book_of_team, price_books_for, shipped_books
 from simcore.economics.taken import in_usd
 from simcore.spec import Exchange, Offer, SpecError, encode, rate_of
 from simcore.spec import Price as SpecPrice
@@ -72,9 +77,17 @@ def book_or_none(user: Visitor, book_id: str) -> Book | None:
     return books(user).get(book_id)
 
 
+@transaction.atomic
 def write_book(team: Team, user: User, book: SpecPriceBook) -> None:
     """Makes the team's book say this; one that says what is shipped is taken back instead."""
-    delete_book(team, user, book.id)
+    before = book_of_team(team, book.id)
+    _write(team, user, book)
+    if before is None or not same_book(before, book):
+        _record(team, user, "added" if before is None else "changed", before, book)
+
+
+def _write(team: Team, user: User, book: SpecPriceBook) -> None:
+    _mine(team, user, book.id).delete()
     if same_book(book, shipped_books().get(book.id)):
         return
     row = PriceBook.objects.create(team=team, created_by=user, book_id=book.id, name=book.name, date=book.date)
@@ -99,9 +112,41 @@ def same_book(book: SpecPriceBook, other: SpecPriceBook | None) -> bool:
     )
 
 
+@transaction.atomic
 def delete_book(team: Team, user: User, book_id: str) -> int:
     """Takes the team's own book away; a shipped one of its id is as it is shipped again."""
-    return PriceBook.objects.editable_by(user).filter(team=team, book_id=book_id).delete()[0]
+    before, shipped = book_of_team(team, book_id), shipped_books().get(book_id)
+    gone = _mine(team, user, book_id).delete()[0]
+    if gone:
+        _record(team, user, "deleted" if shipped is None else "took back to what is shipped", before, shipped)
+    return gone
+
+
+def _mine(team: Team, user: User, book_id: str) -> QuerySet[PriceBook]:
+    return PriceBook.objects.editable_by(user).filter(team=team, book_id=book_id)
+
+
+def _record(team: Team, user: User, action: str, before: SpecPriceBook | None, after: SpecPriceBook | None) -> None:
+    """By its id: a change writes the rows of a book anew."""
+    book = after or before
+    assert book is not None  # noqa: S101 - one of the two
+    told = audit.changed(_told(before), _told(after))
+    audit.record(team, user, action, audit.Named(PriceBook._meta.label_lower, book.id, book.name), told)
+
+
+def _told(book: SpecPriceBook | None) -> dict[str, Any]:
+    """Price by price, quote by quote, rate by rate."""
+    if book is None:
+        return {}
+    found: dict[str, Any] = {"name": book.name, "date": book.date}
+    for price in book.prices:
+        found |= {f"{price.machine}.{name}": getattr(price, name) for name in SAID}
+    for offer in book.offers:
+        said = {name: getattr(offer, name) for name in OF_OFFERS} | {"breaks": encode(offer.breaks)}
+        found |= {f"quote {offer.key}.{name}": value for name, value in said.items()}
+    for rate in book.rates:
+        found |= {f"rate {rate.currency}.{name}": getattr(rate, name) for name in OF_RATES}
+    return found
 
 
 def restore_price(team: Team, user: User, book: Book, machine: str) -> None:

@@ -1,14 +1,17 @@
 """CSV out of the catalogue and into it: a file is looked at first, and taken as a whole or not at all."""
 
+import hashlib
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from planner.accounts import audit
 from planner.accounts.models import Team, User
 from planner.accounts.teams import writing_team
 from planner.catalogue.books import Book, books
@@ -88,6 +91,8 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
         plan.apply(team, request.user)  # type: ignore[arg-type]
         kept.applied_at = timezone.now()
         kept.save(update_fields=["applied_at"])
+        told = {"added": len(plan.added), "changed": len(plan.changed)}
+        audit.record(team, request.user, "imported", kept, audit.made(told), name=str(kept))
     messages.success(request, f"{_counted(len(plan.added), 'added')}, {_counted(len(plan.changed), 'changed')}.")
     return redirect("catalogue:table", kept.table) if kept.table in TITLES else redirect("catalogue:prices")
 
@@ -110,13 +115,17 @@ def _plan(user: User, table: str, content: bytes) -> Plan:
     return OF_BOOKS[table][3](user, file) if table in OF_BOOKS else plan_figures(user, table, file)
 
 
+@transaction.atomic
 def _kept(team: Team, user: User, table: str, name: str, content: bytes) -> CatalogueImport:
     CatalogueImport.objects.editable_by(user).filter(
         team=team, applied_at=None, created_at__lt=timezone.now() - KEPT_FOR
     ).delete()
-    return CatalogueImport.objects.create(
+    kept = CatalogueImport.objects.create(
         team=team, created_by=user, table=table, file_name=name[:200], content=content
     )
+    told = {"bytes": len(content), "content_sha256": hashlib.sha256(content).hexdigest()}
+    audit.record(team, user, "uploaded, not imported yet,", kept, audit.made(told), name=str(kept))
+    return kept
 
 
 def _counted(count: int, done: str) -> str:

@@ -8,7 +8,9 @@ from django.utils import timezone
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.catalogue.display import quantity, words_of
-from planner.catalogue.models import USER, FigureOverride
+from planner.catalogue.editing import Draft, write
+from planner.catalogue.models import USER
+from planner.catalogue.rows import Row
 from planner.catalogue.services import names_of
 from simcore.catalogue import figures
 from simcore.hf_config import Check, Imported, checks
@@ -72,21 +74,11 @@ SHOWN = (
 def save_model(team: Team, user: User, imported: Imported) -> None:
     """The model's figures as the team's own rows; IntegrityError if the team has the id already."""
     today = timezone.now().date().isoformat()
-    FigureOverride.objects.bulk_create(
-        FigureOverride(
-            team=team,
-            created_by=user,
-            table=TABLE,
-            row_id=imported.model.id,
-            field=field,
-            value=text,
-            unit=unit,
-            source=_source(imported, field),
-            date=today,
-            status=USER,
-        )
+    drafts = [
+        Draft(field, text, unit, _source(imported, field), today, USER)
         for field, text, unit in figures_of_model(imported.model)
-    )
+    ]
+    write(team, user, Row(TABLE, imported.model.id), drafts)
 
 
 def figures_of_model(model: Model) -> list[tuple[str, str, str]]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 
+from planner.accounts.models import Team
 from planner.accounts.owned import Visitor
 from planner.catalogue.models import (
     Figure,
@@ -118,12 +119,23 @@ def price_books_for(user: Visitor) -> dict[str, SpecPriceBook]:
     """Price books by id: the shipped ones, then the teams' own, which stand in for a shipped one of the same id."""
     books = shipped_books()
     for own in PriceBook.objects.visible_to(user).prefetch_related("prices", "quotes", "rates"):
-        books[own.book_id] = replace(
-            _book(own, [_price(row) for row in own.prices.all()]),
-            offers=tuple(_offer(row) for row in own.quotes.all()),
-            rates=tuple(Exchange(row.currency, _short(row.usd), row.date, row.source) for row in own.rates.all()),
-        )
+        books[own.book_id] = _own_book(own)
     return books
+
+
+def book_of_team(team: Team, book_id: str) -> SpecPriceBook | None:
+    """What a team's price book of the id says: its own, else the shipped one."""
+    rows = PriceBook.unscoped.filter(team=team, book_id=book_id).prefetch_related("prices", "quotes", "rates")
+    own = rows.first()
+    return _own_book(own) if own else shipped_books().get(book_id)
+
+
+def _own_book(own: PriceBook) -> SpecPriceBook:
+    return replace(
+        _book(own, [_price(row) for row in own.prices.all()]),
+        offers=tuple(_offer(row) for row in own.quotes.all()),
+        rates=tuple(Exchange(row.currency, _short(row.usd), row.date, row.source) for row in own.rates.all()),
+    )
 
 
 def shipped_books() -> dict[str, SpecPriceBook]:

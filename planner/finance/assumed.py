@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.db import transaction
+
+from planner.accounts import audit
+from planner.accounts.owned import Visitor
 from planner.finance.models import AssumptionSet
+from planner.scenarios.services import author
 from planner.studies.models import Study
 from planner.studies.stored import prices_of, spec_of
 from simcore.catalogue import resolve_machine
@@ -23,6 +28,17 @@ Json = dict[str, Any]
 def assumptions_of(study: Study, chosen: AssumptionSet | None) -> Assumptions:
     """Those of the set, or the study's own. SpecError names what is wrong in a set."""
     return with_prices(study, chosen.values if chosen else encode(own(study)))
+
+
+@transaction.atomic
+def save(user: Visitor, study: Study, values: Json) -> AssumptionSet:
+    """Another set, which the study's costs rest on from now on."""
+    last = AssumptionSet.unscoped.filter(study=study).first()
+    before = last.values if last else encode(own(study))
+    made = AssumptionSet.objects.create(team=study.team, created_by=author(user), study=study, values=values)
+    told = audit.changed(audit.flat(before), audit.flat(values))
+    audit.record(study.team, user, "saved", made, told, name=f"assumptions of {study}")
+    return made
 
 
 def own(study: Study) -> Assumptions:

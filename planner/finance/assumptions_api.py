@@ -14,9 +14,8 @@ from planner.api.listing import Listing
 from planner.api.operation import RestView, body, operation
 from planner.api.shapes import address, anything, asked, maybe, named, page, text, time, told, whole
 from planner.api.shapes_of import asked_of
-from planner.finance.assumed import assumptions_of, hash_of
+from planner.finance.assumed import assumptions_of, hash_of, save
 from planner.finance.models import AssumptionSet
-from planner.scenarios.services import author
 from planner.studies import services
 from planner.studies.actions import study_for
 from planner.studies.models import Study
@@ -63,8 +62,7 @@ class AssumptionSets(RestView):
         if not services.editable(request.user, study):
             raise PermissionDenied("You may read this study, but not change it.")
         values = _checked(study, body(request)["values"])
-        by = author(request.user)
-        made = AssumptionSet.objects.create(team=study.team, created_by=by, study=study, values=values)
+        made = save(request.user, study, values)
         where = request.build_absolute_uri(f"{made.pk}")
         return Response(_told(study, made, where), status=201, headers={"Location": where})
 

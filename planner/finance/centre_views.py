@@ -13,13 +13,12 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
+from planner.finance.assumed import save
 from planner.finance.centres import NOT_SAID, RULES, Centres, centre_name, with_sharing
 from planner.finance.costs import Costs
 from planner.finance.fields import ALLOCATIONS
-from planner.finance.models import AssumptionSet
 from planner.finance.views import asked_view, costs_for
 from planner.finance.words import KIND_NAMES
-from planner.scenarios.services import author
 from planner.studies import services
 from planner.studies.actions import study_for
 from simcore.economics.cost_centres import CentreCost, Shared
@@ -134,9 +133,7 @@ def cost_centres(request: HttpRequest, study_id: int) -> HttpResponse:
         except SpecError as error:
             problem = str(error)
         else:
-            made = AssumptionSet.objects.create(
-                team=study.team, created_by=author(request.user), study=study, values=values
-            )
+            made = save(request.user, study, values)
             query = {**page.address, "set": str(made.pk)}
             return redirect(f"{reverse('finance:cost_centres', args=[study.pk])}?{urlencode(query)}")
     context = {"study": study, "page": page, "can_edit": can_edit, "problem": problem}

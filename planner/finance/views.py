@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from planner.accounts.owned import Guest, Visitor
-from planner.finance import exports
+from planner.finance import assumed, exports
 from planner.finance.approvals.shown import Approvals
 from planner.finance.assumed import assumptions_of
 from planner.finance.centres import sharing_of
@@ -22,7 +22,6 @@ from planner.finance.form import AssumptionsForm
 from planner.finance.models import AssumptionSet
 from planner.finance.page import FinancePage
 from planner.finance.quotes import offered
-from planner.scenarios.services import author
 from planner.spreadsheet import csv_form
 from planner.studies import services
 from planner.studies.actions import study_for
@@ -51,7 +50,7 @@ def save(request: HttpRequest, study_id: int) -> HttpResponse:
     except FieldError as error:
         return _page(request, costs, entered, (error.name, error.words), status=422)
     values |= sharing_of(costs.chosen)
-    chosen = AssumptionSet.objects.create(team=study.team, created_by=author(request.user), study=study, values=values)
+    chosen = assumed.save(request.user, study, values)
     query = {"design": costs.design_id, "set": str(chosen.pk), "view": request.GET.get("view", "")}
     return redirect(f"{reverse('finance:finance', args=[study.pk])}?{urlencode({k: v for k, v in query.items() if v})}")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from planner.accounts import audit
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.power_logs.models import PowerLog
@@ -82,7 +83,7 @@ def read(texts: Sequence[Content], asked: Asked, machine: Machine, run: LoggedRu
 @transaction.atomic
 def save(team: Team, user: User, name: str, done: Read) -> PowerLog:
     """The team's row."""
-    return PowerLog.objects.create(
+    made = PowerLog.objects.create(
         team=team,
         created_by=user,
         name=name,
@@ -91,6 +92,15 @@ def save(team: Team, user: User, name: str, done: Read) -> PowerLog:
         report=done.report,
         content="" if done.fitted is None else json.dumps(encode(done.fitted), indent=1, ensure_ascii=False),
     )
+    audit.record(
+        team,
+        user,
+        "uploaded",
+        made,
+        audit.made(audit.values(made, ("name", "machine", "accelerator", "content", "report"))),
+        name=name,
+    )
+    return made
 
 
 def offered(user: Visitor) -> list[tuple[str, str]]:

@@ -9,7 +9,6 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.http import Http404
-from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -28,7 +27,7 @@ from planner.scenarios.errors import FieldErrors
 from planner.scenarios.forms import with_defaults
 from planner.scenarios.input_shapes import inputs_shape
 from planner.scenarios.models import Revision, Scenario
-from planner.scenarios.services import NAME_LENGTH, TODAY, create_scenario, locked, save_revision
+from planner.scenarios.services import NAME_LENGTH, TODAY, create_scenario, locked, rename, save_revision
 from planner.studies.spec import compile_question
 
 Json = dict[str, Any]
@@ -172,7 +171,7 @@ class ScenarioDetail(RestView):
             still(self, request, {"scenario_id": scenario_id})
             if "inputs" in said:
                 _save(request.user, found, said)
-            _rename(found, said)
+            _rename(request.user, found, said)
         return tagged(Response(self.told(request, scenario_id)))
 
 
@@ -254,13 +253,11 @@ def _inputs(said: Mapping[str, Any]) -> Json:
     return {name: value for name, value in said["inputs"].items() if value is not None}
 
 
-def _rename(scenario: Scenario, said: Mapping[str, Any]) -> None:
+def _rename(user: Visitor, scenario: Scenario, said: Mapping[str, Any]) -> None:
     given = {name: said[name].strip() for name in ("name", "note") if name in said}
     if not given.get("name", "x"):
         del given["name"]
-    changed = {name: value for name, value in given.items() if getattr(scenario, name) != value}
-    if changed:
-        Scenario.unscoped.filter(pk=scenario.pk).update(**changed, updated_at=timezone.now())
+    rename(user, scenario, **given)
 
 
 def _at(request: Request, scenario_id: int, number: int | None = None) -> str:

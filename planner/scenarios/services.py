@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from planner.accounts import audit
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.accounts.teams import working_team
@@ -50,7 +51,10 @@ def create_scenario(
         team=team, created_by=user, name=given or asked, shipped_id=shipped_id, note=note, origin=origin[:ORIGIN_LENGTH]
     )
     rows = rows_now(user, inputs, kept)
-    return Revision.objects.create(scenario=scenario, number=1, inputs=inputs, rows=rows, created_by=user, name=asked)
+    made = Revision.objects.create(scenario=scenario, number=1, inputs=inputs, rows=rows, created_by=user, name=asked)
+    told = {"name": scenario.name, "note": note, "copy of": origin, **_told(made)}
+    audit.record(team, user, "asked", scenario, audit.made(told))
+    return made
 
 
 @dataclass(frozen=True)
@@ -106,9 +110,26 @@ def save_revision(
         raise SavedMeanwhileError(start, inputs, rows)
     asked = name_of(user, inputs, kept) if latest.name else ""
     Scenario.unscoped.filter(pk=scenario.pk).update(updated_at=timezone.now())
-    return Revision.objects.create(
+    made = Revision.objects.create(
         scenario=scenario, number=latest.number + 1, inputs=inputs, rows=rows, created_by=user, name=asked
     )
+    audit.record(scenario.team, user, "revised", scenario, audit.changed(_told(latest), _told(made)), name=made.title)
+    return made
+
+
+@transaction.atomic
+def rename(user: Visitor, scenario: Scenario, **given: str) -> None:
+    """Another ``name`` or ``note``, where it is another."""
+    before = audit.values(scenario, given)
+    changed = audit.changed(before, given)
+    if changed:
+        Scenario.unscoped.filter(pk=scenario.pk).update(**given, updated_at=timezone.now())
+        audit.record(scenario.team, author(user), "renamed", scenario, changed)
+
+
+def _told(revision: Revision) -> dict[str, Any]:
+    """What a revision says, for the history."""
+    return {"revision": revision.number, **audit.flat(revision.inputs), "catalogue rows": revision.rows or None}
 
 
 def locked(scenario: Scenario) -> Scenario:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
+from planner.accounts import audit
 from planner.accounts.models import Team, User
 from planner.accounts.owned import Visitor
 from planner.accounts.teams import writing_team
@@ -68,6 +69,8 @@ def _copied_workload(team: Team, user: User, shared: Workload) -> Workload:
     parts = shared.chunks.order_by("number").iterator(chunk_size=8)
     for part in parts:
         TraceChunk.objects.create(workload=copy, part=part.part, number=part.number, data=part.data)
+    told = audit.made({"name": name, "copy of": shared.name, "content_hash": shared.content_hash})
+    audit.record(team, user, "copied", copy, told, name=name)
     return copy
 
 
@@ -97,8 +100,12 @@ def _copied(team: Team, user: User, shared: Any, names: Sequence[str]) -> Any:
         return shared
     mine = rows.unscoped.filter(team=team, content=shared.content).first()
     fields = {name: getattr(shared, name) for name in names}
+    if mine is not None:
+        return mine
     name = _free_name(rows, team, shared.name)
-    return mine or rows.unscoped.create(team=team, created_by=user, name=name, **fields)
+    copy = rows.unscoped.create(team=team, created_by=user, name=name, **fields)
+    audit.record(team, user, "copied", copy, audit.made({"copy of": shared.name, **fields}), name=name)
+    return copy
 
 
 def _free_name(rows: Any, team: Team, name: str) -> str:

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_POST, require_safe
 
+from planner.accounts.owned import Visitor
 from planner.scenarios.errors import FieldErrors
 from planner.studies import exports, services
 from planner.studies.models import Study
@@ -49,11 +50,11 @@ def designs_json(request: HttpRequest, study_id: int) -> HttpResponse:
     return _file(request, study_for(request, study_id), text, "json", "application/json")
 
 
-def _moved(request: HttpRequest, study_id: int, action: Callable[[Study], None]) -> HttpResponse:
+def _moved(request: HttpRequest, study_id: int, action: Callable[[Study, Visitor], None]) -> HttpResponse:
     study = study_for(request, study_id)
     if not services.editable(request.user, study):
         raise PermissionDenied("You may read this study, but not change it.")
-    action(study)
+    action(study, request.user)
     return redirect("studies:result", study_id)
 
 

@@ -143,7 +143,7 @@ class StudyCancelled(StudyMoved):
 
     @operation("Cancel a study", answers={200: STUDY, 202: STUDY}, headers={200: ("Location",), 202: ("Retry-After",)})
     def post(self, request: Request, study_id: int) -> Response:
-        services.cancel(self.moved(request, study_id))
+        services.cancel(self.moved(request, study_id), request.user)
         return self.now(request, study_id)
 
 
@@ -154,7 +154,7 @@ class StudyRetried(StudyMoved):
         "Go on with a study", answers={200: STUDY, 202: STUDY}, headers={200: ("Location",), 202: ("Retry-After",)}
     )
     def post(self, request: Request, study_id: int) -> Response:
-        services.retry(self.moved(request, study_id))
+        services.retry(self.moved(request, study_id), request.user)
         return self.now(request, study_id)
 
 

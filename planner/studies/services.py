@@ -9,6 +9,7 @@ from django.db import models, transaction
 from django.db.models import Max, Min
 from django.utils import timezone
 
+from planner.accounts import audit
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.catalogue.kept import NOTHING, Kept
@@ -51,6 +52,8 @@ def start_study(user: Visitor, revision: Revision, also: tuple[AlsoTry, ...] = (
         )
         if not twins.take_over(study):
             waves.add_wave(study, 0)
+        told = {"revision": revision.number, "workload": question.workload.name, "also tried": encode(also)}
+        _record(user, "started", study, audit.made(told))
     return study
 
 
@@ -69,19 +72,22 @@ def ask_new(user: Visitor, data: Mapping[str, Any], kept: Kept = NOTHING) -> Stu
 
 
 @transaction.atomic
-def cancel(study: Study) -> None:
+def cancel(study: Study, by: Visitor) -> None:
     """Stops the study and keeps what is computed. Its tasks notice that their claim is gone and write nothing more."""
     study = locked(study)
     if study.is_active:
+        before = study.state
         leases.cancel(Wave.objects.filter(study=study))
         leases.cancel(Shard.objects.filter(wave__study=study))
         move(study, State.CANCELLED, finished_at=timezone.now())
+        _record(by, "cancelled", study, {"state": (before, study.state)})
 
 
 @transaction.atomic
-def retry(study: Study) -> None:
+def retry(study: Study, by: Visitor) -> None:
     """Goes on where the study ended: what failed is tried again, what was cancelled is taken up."""
     study = locked(study)
+    before = study.state
     if study.is_active:
         return
     damaged, _ = study.designs.filter(pk__in=stored.damaged_rows(study)).delete()  # a wave finds them wanting
@@ -98,6 +104,7 @@ def retry(study: Study) -> None:
         queue.send(row)
     if not rows:
         waves.advance(study)
+    _record(by, "went on with", study, {"state": (before, study.state)})
 
 
 def _forget_what_followed_a_failure(study: Study) -> None:
@@ -107,6 +114,10 @@ def _forget_what_followed_a_failure(study: Study) -> None:
     last = study.designs.filter(shard__wave=first).aggregate(order=Max("order"))["order"]
     if last is not None:
         study.designs.filter(order__gt=last).delete()
+
+
+def _record(by: Visitor, action: str, study: Study, told: audit.Told) -> None:
+    audit.record(study.team, by, action, study, told, name=str(study))
 
 
 def editable(user: Visitor, study: Study) -> bool:

@@ -148,7 +148,7 @@ class WorkloadDetail(RestView):
         if is_used(row):
             named = "; ".join(f"{one.name} ({one.counted})" for one in dependents(request.user, row))
             raise InUse(f"{row.name} is kept, for questions ask about it: {named}.")
-        row.delete()
+        services.delete(request.user, row)
         return Response(status=204)
 
 

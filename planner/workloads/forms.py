@@ -111,4 +111,6 @@ class SaveForm(NamedForm):
         return named_after(self.draft.file_name)
 
     def saved(self) -> Workload:
-        return services.save_draft(self.draft, self.cleaned_data["name"], self.cleaned_data.get("prefix_cache", ""))
+        return services.save_draft(
+            self.user, self.draft, self.cleaned_data["name"], self.cleaned_data.get("prefix_cache", "")
+        )

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from planner.accounts import audit
 from planner.accounts.models import Team, User
 from planner.workloads.models import TraceChunk, Workload
 from planner.workloads.summary import summary
@@ -39,10 +40,14 @@ def read_upload(stream: ByteStream, file_name: str) -> tuple[Trace, ParseReport]
     return read_trace(stream, file_name, *most, with_blocks=True)
 
 
+@transaction.atomic
 def save_upload(team: Team, user: User, name: str, file_name: str, trace: Trace, report: ParseReport) -> Workload:
-    return _stored(team, user, trace, name=name, file_name=file_name, report=report.to_json())
+    made = _stored(team, user, trace, name=name, file_name=file_name, report=report.to_json())
+    _record(user, "uploaded", made)
+    return made
 
 
+@transaction.atomic
 def keep_draft(team: Team, user: User, name: str, file_name: str, trace: Trace, report: ParseReport) -> Workload:
     """An upload that was read, until its user has looked at the report; those of yesterday make room."""
     forget_drafts()
@@ -50,11 +55,13 @@ def keep_draft(team: Team, user: User, name: str, file_name: str, trace: Trace, 
     if report.blocks is not None:
         told[SHARES] = shares(trace.prompt_tokens, report.blocks)
     known = {"name": name, "file_name": file_name, "report": told, "draft": True}
-    return _stored(team, user, trace, report.blocks, **known)
+    kept = _stored(team, user, trace, report.blocks, **known)
+    _record(user, "uploaded, not saved yet,", kept)
+    return kept
 
 
 @transaction.atomic
-def save_draft(draft: Workload, name: str, prefix_cache: str = "") -> Workload:
+def save_draft(user: User, draft: Workload, name: str, prefix_cache: str = "") -> Workload:
     """The draft as one of the team's workloads, with what a prefix cache (tokens, or "unlimited") would have held of
     its prompts. IntegrityError where the name is taken."""
     draft.name, draft.draft, draft.created_at = name, False, timezone.now()
@@ -68,7 +75,22 @@ def save_draft(draft: Workload, name: str, prefix_cache: str = "") -> Workload:
         draft.store(trace)
     else:
         draft.chunks.filter(part=TraceChunk.Part.BLOCKS).delete()
+    _record(user, "saved", draft, {"prefix_cache_tokens": prefix_cache})
     return draft
+
+
+@transaction.atomic
+def discard(user: User, draft: Workload) -> None:
+    """Nothing of an upload that was not saved is kept."""
+    audit.record(draft.team, user, "discarded", draft, audit.gone(_told(draft)), name=draft.name or draft.file_name)
+    draft.delete()
+
+
+@transaction.atomic
+def delete(user: User, row: Workload) -> None:
+    """For good; whether it is used is asked before (dependents.py)."""
+    audit.record(row.team, user, "deleted", row, audit.gone(_told(row)), name=row.name)
+    row.delete()
 
 
 def cache_tokens(typed: str) -> int | None:
@@ -86,10 +108,12 @@ def forget_drafts() -> None:
     Workload.unscoped.filter(draft=True, created_at__lt=timezone.now() - DRAFTS_KEPT_FOR).delete()
 
 
+@transaction.atomic
 def save_mix(team: Team, user: User, name: str, spec: SyntheticSpec) -> Workload:
     workload = _of_mix(name, spec)
     workload.team, workload.created_by = team, user
     workload.save()
+    _record(user, "made", workload)
     return workload
 
 
@@ -111,6 +135,16 @@ def _stored(team: Team, user: User, trace: Trace, blocks: PromptBlocks | None = 
     workload.save()
     workload.store(trace, blocks)
     return workload
+
+
+def _record(user: User, action: str, made: Workload, more: dict[str, Any] | None = None) -> None:
+    told = audit.made(_told(made) | (more or {}))
+    audit.record(made.team, user, action, made, told, name=made.name or made.file_name)
+
+
+def _told(row: Workload) -> dict[str, Any]:
+    """What a workload is, for the history."""
+    return audit.values(row, ("name", "kind", "file_name", "requests", "content_hash")) | audit.flat(row.spec or {})
 
 
 def _of_mix(name: str, spec: SyntheticSpec) -> Workload:

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from planner.accounts.models import User
 from planner.accounts.teams import working_team, writing_team
+from planner.workloads import services
 from planner.workloads.dependents import dependents, is_used
 from planner.workloads.exports import csv_lines
 from planner.workloads.forms import NamedForm, SaveForm, UploadForm
@@ -88,7 +89,7 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def discard(request: HttpRequest, pk: int) -> HttpResponse:
     draft = get_object_or_404(Workload.objects.drafts_of(request.user), pk=pk)
-    draft.delete()
+    services.discard(_user(request), draft)
     messages.success(request, f"{draft.file_name} is discarded: nothing of it is kept.")
     return redirect("workloads:upload")
 
@@ -129,7 +130,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
         named = "; ".join(f"{one.name} ({one.counted})" for one in dependents(request.user, workload))
         messages.error(request, f"{workload.name} is kept, for questions ask about it: {named}.")
         return redirect("workloads:detail", pk=pk)
-    workload.delete()
+    services.delete(_user(request), workload)
     messages.success(request, f"{workload.name} is deleted.")
     return redirect("workloads:list")
 

@@ -123,7 +123,7 @@ class AllActuals(RestView):
                 transaction.set_rollback(True)
                 return Response(found)
             try:
-                services.save(kept)
+                services.save(kept, request.user)
             except ValueError as error:
                 raise NoneCounts(f"{error}: see the reasons of a dry run.") from None
         kept.refresh_from_db()
@@ -193,7 +193,7 @@ def _read(request: Request, costs: Costs) -> Actuals:
     except FileError as error:
         raise ValidationError({"file": [f"{line}." for line in error.lines]}) from None
     chosen = request.data.getlist("service")  # a form: there is a file
-    return services.match(kept, costs, chosen) if chosen else kept
+    return services.match(request.user, kept, costs, chosen) if chosen else kept
 
 
 def _told(kept: Actuals, active: set[int]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from planner.accounts import audit
 from planner.accounts.models import User
 from planner.accounts.owned import Visitor
 from planner.finance.actuals.charges import Charge
@@ -48,14 +49,23 @@ def keep(user: Visitor, costs: Costs, upload: Any, name: str, cost_column: str, 
     )  # fmt: skip
     ActualRow.objects.bulk_create((_row(kept, charge) for charge in found.charges), batch_size=BATCH)
     _forget_drafts(kept)
-    return match(kept, costs, services)
+    _matched(kept, costs, services)
+    _record(user, "uploaded, not saved yet,", kept, audit.made(_told(kept)))
+    return kept
 
 
 @transaction.atomic
-def match(kept: Actuals, costs: Costs, services: Sequence[str]) -> Actuals:
+def match(user: Visitor, kept: Actuals, costs: Costs, services: Sequence[str]) -> Actuals:
     """Its rows again, with the services that are said to be the study's. ValueError once it is saved."""
     if kept.saved_at is not None:
         raise ValueError("These actuals are saved: expected a new upload")
+    before = _told(kept)
+    _matched(kept, costs, services)
+    _record(user, "matched", kept, audit.changed(before, _told(kept)))
+    return kept
+
+
+def _matched(kept: Actuals, costs: Costs, services: Sequence[str]) -> None:
     frame = Frame.of(costs)
     there: dict[str, Json] = {}
     reasons: dict[str, Json] = {}
@@ -84,22 +94,40 @@ def match(kept: Actuals, costs: Costs, services: Sequence[str]) -> Actuals:
         "months": [one.as_json() for one in totals(counted, frame)],
     }
     kept.save(update_fields=["rules", "report", "design_id"])
-    return kept
 
 
-def save(kept: Actuals) -> None:
+@transaction.atomic
+def save(kept: Actuals, user: Visitor) -> None:
     """From now on its months are compared. ValueError where none of its rows counts."""
     if not kept.report["months"]:
         raise ValueError("No row of the file counts: nothing to save")
-    Actuals.unscoped.filter(pk=kept.pk, saved_at=None).update(saved_at=timezone.now())
+    now = timezone.now()
+    if Actuals.unscoped.filter(pk=kept.pk, saved_at=None).update(saved_at=now):
+        _record(user, "saved", kept, audit.made({**_told(kept), "saved_at": now}))
 
 
+@transaction.atomic
 def delete(kept: Actuals, user: User) -> None:
     """A draft is gone; of one that was saved the history is kept."""
     if kept.saved_at is None:
+        _record(user, "discarded", kept, audit.gone(_told(kept)))
         kept.delete()
         return
-    Actuals.unscoped.filter(pk=kept.pk, deleted_at=None).update(deleted_at=timezone.now(), deleted_by=user)
+    now = timezone.now()
+    if Actuals.unscoped.filter(pk=kept.pk, deleted_at=None).update(deleted_at=now, deleted_by=user):
+        _record(user, "took back", kept, {"deleted_at": (None, now)})
+
+
+def _record(user: Visitor, action: str, kept: Actuals, told: audit.Told) -> None:
+    audit.record(kept.team, user, action, kept, told, name=f"{kept.file_name}, billed for {kept.study}")
+
+
+def _told(kept: Actuals) -> Json:
+    """What the history says of a file: which, and what of it counts."""
+    report = kept.report
+    months = {f"months.{one['month']}.cost": one["cost"] for one in report.get("months", [])}
+    named = audit.values(kept, ("file_name", "format", "content_hash", "design_id"))
+    return {**named, **kept.rules, "rows": report.get("rows"), "counted": report.get("counted"), **months}
 
 
 def in_force(every: Iterable[Actuals]) -> dict[str, tuple[Actuals, MonthTotal]]:

@@ -181,10 +181,10 @@ def _act(request: HttpRequest, kept: Actuals, costs: Costs) -> str:
     """What was done, if it ends the looking."""
     go = request.POST.get("go", "")
     if go == "match":
-        services.match(kept, costs, request.POST.getlist("service"))
+        services.match(request.user, kept, costs, request.POST.getlist("service"))
         return ""
     if go == "save":
-        services.save(kept)
+        services.save(kept, person(request))
         messages.success(request, f"{kept.file_name} is saved: its months are compared.")
     elif go == "discard":
         services.delete(kept, person(request))

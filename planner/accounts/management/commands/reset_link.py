@@ -4,7 +4,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
+from planner.accounts import audit
 from planner.accounts.models import User
 from planner.accounts.one_time import password_path, site_address
 
@@ -22,4 +24,6 @@ class Command(BaseCommand):
         user = User.objects.filter(username=name, is_active=True).first()
         if user is None:
             raise CommandError(f"{name}: nobody of that name may sign in")
+        with transaction.atomic():
+            audit.record(None, None, "had a password link printed", user)
         self.stdout.write(f"{(address or site_address()).rstrip('/')}{password_path(user)}")

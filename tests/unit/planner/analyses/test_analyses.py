@@ -211,7 +211,7 @@ def test_a_link_shows_what_is_done_and_asks_for_nothing(alice: User, study: Stud
         return unescape(Client().get(f"{shared}{path}").content.decode())
 
     assert "Token budget" not in seen("/")
-    services.request(study, "token_budget", {})
+    services.request(study.created_by, study, "token_budget", {})
     for row in Analysis.objects.filter(state=State.QUEUED):
         tasks.work_out(row.pk)
     page = seen("/")
@@ -278,5 +278,5 @@ def test_a_study_without_an_answer_has_nothing_to_ask(alice: User, study: Study)
     study.designs.all().delete()
     Evaluation.objects.all().delete()
     with pytest.raises(SpecError, match="was evaluated"):
-        services.request(study, "token_budget", {})
+        services.request(study.created_by, study, "token_budget", {})
     assert asdict(subject_of(study).statistics)["requests"] == 300

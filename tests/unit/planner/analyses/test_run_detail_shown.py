@@ -22,9 +22,9 @@ def study(answered: Callable[..., Study]) -> Study:
 @pytest.fixture
 def told(study: Study, work: Callable[[], None], django_capture_on_commit_callbacks: Any) -> dict[str, Any]:
     with django_capture_on_commit_callbacks(execute=True):
-        services.request(study, "run_detail", {"longer_than_s": 0.001})
+        services.request(study.created_by, study, "run_detail", {"longer_than_s": 0.001})
     work()
-    found = services.request(study, "run_detail", {"longer_than_s": 0.001}).told
+    found = services.request(study.created_by, study, "run_detail", {"longer_than_s": 0.001}).told
     assert found is not None
     return found
 

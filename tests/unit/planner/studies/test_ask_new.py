@@ -35,7 +35,7 @@ def test_another_persons_is_theirs(inputs: Inputs, sent: Sent, alice: User, bob:
 
 def test_once_it_has_ended_it_is_asked_anew(inputs: Inputs, sent: Sent, alice: User) -> None:
     first = services.ask_new(alice, inputs)
-    services.cancel(first)
+    services.cancel(first, first.created_by)
     assert services.ask_new(alice, inputs) != first
 
 

@@ -24,7 +24,7 @@ def test_a_cancelled_study_keeps_its_designs_and_does_no_more(start: Start, work
     study = start()
     work(3)
     tried = progress(study).tried
-    services.cancel(study)
+    services.cancel(study, study.created_by)
     assert work() > 0
     study.refresh_from_db()
     assert study.state == State.CANCELLED
@@ -55,7 +55,7 @@ def test_a_running_studys_json_says_one_number(
 def test_a_cancel_in_the_middle_of_a_design_writes_nothing_more(start: Start, work: Work, counted: Counted) -> None:
     study = start()
     work(1)
-    counted.before = lambda design: services.cancel(study)
+    counted.before = lambda design: services.cancel(study, study.created_by)
     work()
     study.refresh_from_db()
     assert study.state == State.CANCELLED
@@ -65,7 +65,7 @@ def test_a_cancel_in_the_middle_of_a_design_writes_nothing_more(start: Start, wo
 
 def test_a_study_cancelled_before_it_began_has_no_designs(start: Start, work: Work, counted: Counted) -> None:
     study = start()
-    services.cancel(study)
+    services.cancel(study, study.created_by)
     work()
     study.refresh_from_db()
     assert (study.state, study.designs.count(), counted.calls) == (State.CANCELLED, 0, [])
@@ -74,7 +74,7 @@ def test_a_study_cancelled_before_it_began_has_no_designs(start: Start, work: Wo
 def test_a_finished_study_cannot_be_cancelled(start: Start, work: Work, counted: Counted) -> None:
     study = start()
     work()
-    services.cancel(study)
+    services.cancel(study, study.created_by)
     study.refresh_from_db()
     assert study.state == State.DONE
 
@@ -85,9 +85,9 @@ def test_retry_goes_on_where_it_was_cancelled(
 ) -> None:
     study = start()
     work(after)
-    services.cancel(study)
+    services.cancel(study, study.created_by)
     with django_capture_on_commit_callbacks(execute=True):
-        services.retry(study)
+        services.retry(study, study.created_by)
     work()
     study.refresh_from_db()
     assert study.state == State.DONE
@@ -99,14 +99,14 @@ def test_the_pause_before_a_retry_is_not_counted(
 ) -> None:
     study = start()
     work(3)
-    services.cancel(study)
+    services.cancel(study, study.created_by)
     began = timezone.now() - timedelta(hours=2)
     Study.unscoped.filter(pk=study.pk).update(started_at=began, finished_at=began + timedelta(seconds=40))
     for _ in range(2):
         study.refresh_from_db()
         assert 40 <= study.elapsed_s < 70
         with django_capture_on_commit_callbacks(execute=True):
-            services.retry(study)
+            services.retry(study, study.created_by)
         work()
 
 
@@ -122,7 +122,7 @@ def test_retry_tries_failed_designs_again(
     work()
     assert progress(study).failed == 1
     with django_capture_on_commit_callbacks(execute=True):
-        services.retry(study)
+        services.retry(study, study.created_by)
     work()
     study.refresh_from_db()
     assert (study.state, progress(study).failed) == (State.DONE, 0)
@@ -133,7 +133,7 @@ def test_retry_of_a_complete_study_changes_nothing(start: Start, work: Work, cou
     work()
     study.refresh_from_db()
     before = study.finished_at
-    services.retry(study)
+    services.retry(study, study.created_by)
     study.refresh_from_db()
     assert (study.state, study.finished_at) == (State.DONE, before)
 

@@ -177,7 +177,7 @@ def test_polling_backs_off(running: Study) -> None:
 
 
 def test_a_cancelled_study_is_called_partial_and_keeps_its_designs(running: Study, alice_client: Client) -> None:
-    services.cancel(running)
+    services.cancel(running, running.created_by)
     running.refresh_from_db()
     page = text_of(alice_client, running)
     assert "Partial study, cancelled" in page

@@ -58,7 +58,7 @@ def test_trying_again_finds_anew_what_need_not_be_simulated(
     study = start()
     work()
     with django_capture_on_commit_callbacks(execute=True):
-        services.retry(study)
+        services.retry(study, study.created_by)
     work()
     study.refresh_from_db()
     again = start()

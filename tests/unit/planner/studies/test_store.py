@@ -221,7 +221,7 @@ def test_a_studys_own_damaged_results_are_said_and_computed_again_when_asked(
     assert stored.DAMAGED in page.content.decode()
     assert f'action="/studies/{study.pk}/retry"' in page.content.decode()
     with django_capture_on_commit_callbacks(execute=True):
-        services.retry(study)
+        services.retry(study, study.created_by)
     work()
     study.refresh_from_db()
     assert study.state == State.DONE
