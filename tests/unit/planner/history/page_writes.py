@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from planner.accounts.models import User
 from planner.accounts.one_time import password_path
+from planner.finance.models import Approval, FileLink
 from planner.scenarios.services import create_scenario, save_revision
 from planner.studies.leases import State
 from planner.studies.models import Study, Worker
@@ -126,6 +127,17 @@ def _halfway(world: World) -> Any:
     return world.post("/compare/halfway", {"first": world.study.pk, "second": other.pk, "kind": "rate"})
 
 
+def approved(world: World) -> int:
+    world.clients["alice"].post(of(world, f"{FINANCE}approvals"), {"note": "board of December"})
+    return Approval.unscoped.latest("pk").pk
+
+
+def linked(world: World) -> int:
+    world.clients["alice"].post(of(world, f"{FINANCE}links/"), FILE_LINK)
+    return FileLink.unscoped.latest("pk").pk
+
+
+FILE_LINK = {"file": "lines.csv", "view": "book", "locale": "en-US", "days": "30", "label": "sheet"}
 BOOK = "/catalogue/prices/list"
 
 
@@ -262,6 +274,14 @@ WRITES: dict[str, Write] = {
     ),
     "/studies/<int:study_id>/finance/actuals/<int:actuals_id>/delete": Write(
         to(f"{FINANCE}actuals/{{actuals}}/delete")
+    ),
+    "/studies/<int:study_id>/finance/approvals": Write(to(f"{FINANCE}approvals", {"note": "board of December"})),
+    "/studies/<int:study_id>/finance/approvals/<int:approval_id>/withdraw": Write(
+        lambda world: to(f"{FINANCE}approvals/{approved(world)}/withdraw")(world)
+    ),
+    "/studies/<int:study_id>/finance/links/": Write(to(f"{FINANCE}links/", FILE_LINK)),
+    "/studies/<int:study_id>/finance/links/<int:file_link_id>/revoke": Write(
+        lambda world: to(f"{FINANCE}links/{linked(world)}/revoke")(world)
     ),
     "/": Write(lambda world: world.post("/", _asked_anew(world) | {"go": "ask"})),
     "/questions/<int:scenario_id>/revisions/<int:number>/restore": Write(to(f"{ASKED}revisions/1/restore")),

@@ -7,7 +7,7 @@ from planner.studies.leases import State
 from planner.studies.models import Study
 from tests.unit.planner.api.test_books_and_rows import BOOK
 from tests.unit.planner.history.conftest import BILL, World
-from tests.unit.planner.history.page_writes import Write, _file, of
+from tests.unit.planner.history.page_writes import Write, _file, approved, linked, of
 
 JSON = "application/json"
 ROOT = "/api/v1/"
@@ -82,6 +82,16 @@ CALLS: dict[tuple[str, str], Callable[[World], Any]] = {
         "delete", "/api/v1/studies/{study}/finance/actuals/{actuals}"
     ),
     ("post", "/api/v1/studies/{study_id}/assumptions/"): _assumptions,
+    ("post", "/api/v1/studies/{study_id}/approvals/"): to("post", "/api/v1/studies/{study}/approvals/", {}),
+    ("delete", "/api/v1/studies/{study_id}/approvals/{approval_id}"): lambda world: to(
+        "delete", f"/api/v1/studies/{{study}}/approvals/{approved(world)}"
+    )(world),
+    ("post", "/api/v1/studies/{study_id}/file-links/"): to(
+        "post", "/api/v1/studies/{study}/file-links/", {"file": "lines.csv"}
+    ),
+    ("delete", "/api/v1/studies/{study_id}/file-links/{file_link_id}"): lambda world: to(
+        "delete", f"/api/v1/studies/{{study}}/file-links/{linked(world)}"
+    )(world),
     ("post", "/api/v1/catalogue/{table}/"): to(
         "post", "/api/v1/catalogue/machines/", {"id": "mine", "source": "our meter", "figures": FIGURES}
     ),
