@@ -27,6 +27,7 @@ urlpatterns = [
     path("studies/", urls_of("finance")),
     path("files/", ("planner.finance.file_urls", "files", "files")),
     path("help/", urls_of("help")),
+    path("history/", urls_of("history")),
     path("compare/", urls_of("comparing")),
     path("deleted/", urls_of("deleted")),
     path("", urls_of("scenarios")),

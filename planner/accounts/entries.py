@@ -84,8 +84,8 @@ class AuditEntry(OwnedModel):
         verbose_name_plural = "audit entries"
         indexes = [
             models.Index(fields=["team", "-created_at", "-id"], name="history_of_a_team"),
-            models.Index(fields=["team", "model", "row"], name="history_of_a_row"),
-            models.Index(fields=["scenario_id"], name="history_of_a_question"),
+            models.Index(fields=["team", "model", "row", "-created_at", "-id"], name="history_of_a_row"),
+            models.Index(fields=["scenario_id", "-created_at", "-id"], name="history_of_a_question"),
         ]
 
     def __str__(self) -> str:

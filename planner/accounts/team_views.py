@@ -10,13 +10,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from planner.accounts import invitations, limits, members, signing
-from planner.accounts.models import AuditEntry, Invitation, Membership, Role, Team, User
+from planner.accounts.models import Invitation, Membership, Role, Team, User
 from planner.accounts.owned import EDITING_ROLES
 from planner.accounts.team_forms import AccountForm, AddForm, InviteForm, JoinForm, RoleForm, TeamForm
 from planner.accounts.teams import working_team
 from planner.accounts.visitor import person
-
-CHANGES_SHOWN = 100
 
 
 @never_cache
@@ -189,7 +187,6 @@ def _page(
         "made": made,
         "address": address,
         "invitations": [(row, invitations.state_of(row)) for row in open_ones],
-        "changes": AuditEntry.objects.visible_to(user).filter(team=found)[:CHANGES_SHOWN],
     }
     wrong = any(form is not None and form.errors for form in (invite, add))
     return render(request, "accounts/team.html", context, status=422 if wrong else 201 if made else 200)

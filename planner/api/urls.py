@@ -9,6 +9,7 @@ from planner.comparing.urls import rest_patterns as comparing
 from planner.deleted.urls import rest_patterns as deleted
 from planner.finance.urls import rest_patterns as finance
 from planner.finance.urls import scenario_rest_patterns as scenario_approvals
+from planner.history.urls import rest_patterns as history
 from planner.lazy import views_of
 from planner.power_logs.urls import rest_patterns as power_logs
 from planner.scenarios.urls import rest_patterns as scenarios
@@ -32,5 +33,6 @@ urlpatterns = [
     path("studies/", include(finance)),
     path("deleted/", include(deleted)),
     path("", include(comparing)),
+    path("", include(history)),
     path("<path:anything>", view("NotFound")),
 ]

@@ -149,6 +149,7 @@ def _page(request: HttpRequest, found: Scenario, more: dict[str, object] | None 
         "asked_to_compare": "a" in request.GET or "b" in request.GET,
         "can_edit": Scenario.objects.editable_by(request.user).filter(pk=found.pk).exists(),
         "can_share": Scenario.objects.owned_by(request.user).filter(pk=found.pk).exists(),
+        "is_member": is_member(person(request), found),
         "link_days": LINK_DAYS,
         "to_share": request.GET.get("study", ""),
         **(more or {}),

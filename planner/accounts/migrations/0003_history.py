@@ -57,6 +57,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             "auditentry", models.Index(fields=["team", "-created_at", "-id"], name="history_of_a_team")
         ),
-        migrations.AddIndex("auditentry", models.Index(fields=["team", "model", "row"], name="history_of_a_row")),
-        migrations.AddIndex("auditentry", models.Index(fields=["scenario_id"], name="history_of_a_question")),
+        migrations.AddIndex(
+            "auditentry", models.Index(fields=["team", "model", "row", "-created_at", "-id"], name="history_of_a_row")
+        ),
+        migrations.AddIndex(
+            "auditentry", models.Index(fields=["scenario_id", "-created_at", "-id"], name="history_of_a_question")
+        ),
     ]

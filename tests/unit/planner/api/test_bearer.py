@@ -26,7 +26,7 @@ ROOT = "/api/v1/"
 PAGE = "/accounts/tokens/"
 Tokens = dict[str, Client]
 OF_NO_TEAM = re.compile(
-    r"^$|^openapi.json$|^catalogue/|^(workloads|calibrations|power-logs|scenarios|studies|deleted)/$|^compare$"
+    r"^$|^openapi.json$|^catalogue/|^(workloads|calibrations|power-logs|scenarios|studies|deleted)/$|^compare$|^audit$"
 )
 """Routes that name no row of a team."""
 

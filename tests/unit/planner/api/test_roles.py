@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("collected_static")
 JSON = "application/json"
 Call = Callable[[str, str], int]
 ANYBODYS = re.compile(
-    r"^/api/v1/(openapi\.json|compare|catalogue/.*|(workloads|calibrations|power-logs|scenarios|studies|deleted)/)?$"
+    r"^/api/v1/(openapi\.json|compare|audit|catalogue/.*|(workloads|calibrations|power-logs|scenarios|studies|deleted)/)?$"
 )
 """Of no row of a team: a stranger reads them too, and finds nothing of another team's in them."""
 NOBODYS_ROWS = ("machines", "list")
