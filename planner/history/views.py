@@ -82,8 +82,8 @@ def csv_lines(entries: Iterator[AuditEntry]) -> Iterator[str]:
             *(f"{entry.created_at:%Y-%m-%dT%H:%M:%S.%fZ}", entry.by_name, entry.token_key, entry.token_name),
             *(entry.action, line.kind, entry.row, entry.subject, str(entry.scenario_id or "")),
         )
-        for change in line.changes or [None]:
-            pair = (change.field, change.before or "", change.after or "") if change else ("", "", "")
+        pairs = [(one.field, one.before or "", one.after or "") for one in line.changes]
+        for pair in pairs or [("", "", "")]:
             yield writer.writerow([guarded(cell) for cell in (*told, *pair, entry.request_id)])
 
 

@@ -94,6 +94,22 @@ def test_sqlite_to_postgresql_and_back_is_the_same_rows(tmp_path: Path, manage: 
     # New rows get ids of their own: the sequences stand behind what was loaded.
     made = "from planner.accounts.models import Team; print(Team.objects.create(name='new').pk)"
     assert int(done(manage("shell", "-v0", "-c", made, var="two", **server)).split()[-1]) > 1
+    assert "neither changed nor removed" in manage("shell", "-v0", "-c", EMPTIED, var="two", **server).stderr
+    assert "neither changed nor removed" in manage("shell", "-v0", "-c", EMPTIED, var="three").stderr
+    done(manage("backup", tmp_path / "history.tar.gz", var="two", **server))
+    done(manage("restore", tmp_path / "history.tar.gz", "--replace", var="three"))
+    (kept,) = rows_in(tmp_path / "history.tar.gz")["rows/accounts.auditentry.jsonl"].splitlines()
+    assert b'"kept"' in kept
+
+
+EMPTIED = """
+from django.db import connection, transaction
+from planner.accounts import audit
+from planner.accounts.models import AuditEntry, Team
+with transaction.atomic():
+    audit.record(Team.objects.first(), None, "kept", Team.objects.first())
+connection.cursor().execute("DELETE FROM accounts_auditentry")
+"""
 
 
 def test_what_is_there_is_not_given_up_unasked(tmp_path: Path, manage: Manage) -> None:
