@@ -35,7 +35,7 @@ def delete(user: Visitor, scenario: Scenario) -> int:
     studies = Study.unscoped.filter(revision__scenario=scenario)
     under_way = list(studies.filter(state__in=ACTIVE))
     for study in under_way:
-        services.cancel(study)
+        services.cancel(study, user)
     leave(studies)
     return len(under_way)
 

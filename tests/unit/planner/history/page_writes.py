@@ -137,6 +137,11 @@ def linked(world: World) -> int:
     return FileLink.unscoped.latest("pk").pk
 
 
+def deleted(world: World) -> Any:
+    """None, so that another call may follow."""
+    world.clients["alice"].post(of(world, f"{ASKED}delete"))
+
+
 FILE_LINK = {"file": "lines.csv", "view": "book", "locale": "en-US", "days": "30", "label": "sheet"}
 BOOK = "/catalogue/prices/list"
 
@@ -282,6 +287,10 @@ WRITES: dict[str, Write] = {
     "/studies/<int:study_id>/finance/links/": Write(to(f"{FINANCE}links/", FILE_LINK)),
     "/studies/<int:study_id>/finance/links/<int:file_link_id>/revoke": Write(
         lambda world: to(f"{FINANCE}links/{linked(world)}/revoke")(world)
+    ),
+    "/questions/<int:scenario_id>/delete": Write(to(f"{ASKED}delete")),
+    "/deleted/<str:deleted_kind>/<int:deleted_id>/restore": Write(
+        lambda world: deleted(world) or to("/deleted/scenarios/{scenario}/restore")(world)
     ),
     "/": Write(lambda world: world.post("/", _asked_anew(world) | {"go": "ask"})),
     "/questions/<int:scenario_id>/revisions/<int:number>/restore": Write(to(f"{ASKED}revisions/1/restore")),

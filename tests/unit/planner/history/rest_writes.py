@@ -7,7 +7,7 @@ from planner.studies.leases import State
 from planner.studies.models import Study
 from tests.unit.planner.api.test_books_and_rows import BOOK
 from tests.unit.planner.history.conftest import BILL, World
-from tests.unit.planner.history.page_writes import Write, _file, approved, linked, of
+from tests.unit.planner.history.page_writes import Write, _file, approved, deleted, linked, of
 
 JSON = "application/json"
 ROOT = "/api/v1/"
@@ -70,6 +70,10 @@ CALLS: dict[tuple[str, str], Callable[[World], Any]] = {
     ("post", "/api/v1/scenarios/"): asked("post", "/api/v1/scenarios/"),
     ("put", "/api/v1/scenarios/{scenario_id}"): asked("put", Q),
     ("patch", "/api/v1/scenarios/{scenario_id}"): to("patch", Q, {"name": "Ours", "note": "for the board"}),
+    ("delete", "/api/v1/scenarios/{scenario_id}"): to("delete", Q),
+    ("post", "/api/v1/deleted/{deleted_kind}/{deleted_id}/restore"): lambda world: (
+        deleted(world) or to("post", "/api/v1/deleted/scenarios/{scenario}/restore", {})(world)
+    ),
     ("post", "/api/v1/scenarios/{scenario_id}/revisions/"): asked("post", f"{Q}/revisions/"),
     ("post", "/api/v1/studies/"): asked("post", "/api/v1/studies/"),
     ("post", "/api/v1/studies/{study_id}/cancel"): _moved(State.RUNNING, "cancel"),

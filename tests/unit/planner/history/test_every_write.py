@@ -12,6 +12,7 @@ from django.db import transaction
 
 from planner.accounts.models import AuditEntry
 from planner.api.document import document
+from planner.history.words import KINDS
 from tests.unit.planner.history import rest_writes
 from tests.unit.planner.history.conftest import NAME, World, fingerprints
 from tests.unit.planner.history.page_writes import ALSO, LEAVES_NOTHING, WRITES, Write
@@ -61,6 +62,8 @@ def traced(world: World, write: Write) -> str:
         teams = [row.team.name if row.team else "" for row in made]
         if write.team not in teams or {row.by_name for row in made} != {write.by}:
             return f"entries of {teams} by {[row.by_name for row in made]}"
+        if unnamed := {row.model for row in made} - set(KINDS):
+            return f"{unnamed} in no words (planner/history/words.py)"
         of_token = (world.token.key, world.token.name) if write in rest_writes.WRITES.values() else ("", "")
         if any((row.token_key, row.token_name) != of_token for row in made):
             return f"tokens {[row.token_key for row in made]}"
