@@ -41,6 +41,15 @@ def cents(value: Number | None) -> str:
     return "–" if value is None else f"{'−' if value < 0 else ''}${abs(value):,.2f}"
 
 
+def compact(value: Number) -> str:
+    """``$15.47M``, ``−$60.9k``, ``$12.50``: beside a bar, where the table has the cents."""
+    sign, size = "−" if value < 0 else "", abs(float(value))
+    for least, of, unit, digits in ((1e9, 1e9, "B", 2), (1e6, 1e6, "M", 2), (1e4, 1e3, "k", 1)):
+        if size >= least:
+            return f"{sign}${size / of:,.{digits}f}{unit}"
+    return cents(value)
+
+
 def change(value: Number) -> str:
     """``+$12,045.00``; ``$0.00`` where there is none."""
     return f"+{cents(value)}" if value > 0 else cents(value)

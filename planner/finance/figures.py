@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from planner.finance.words import CATEGORY_NAMES, POOL_NAMES
-from planner.numerals import cents, change
+from planner.numerals import cents, change, compact
 from simcore.economics.lines import CATEGORIES, CostLine
 
 Json = dict[str, Any]
@@ -102,6 +102,7 @@ def waterfall(start: tuple[str, Decimal], steps: Sequence[tuple[str, Decimal]], 
 def _floating(name: str, series: int, bars: Sequence[tuple[str, Decimal, Decimal]]) -> Json:
     is_total = name == "Total"
     said = [cents(usd) if is_total else change(usd) for _, _, usd in bars]
+    short = [compact(usd) if is_total or usd <= 0 else f"+{compact(usd)}" for _, _, usd in bars]
     return {
         "type": "bar",
         "name": name,
@@ -109,8 +110,10 @@ def _floating(name: str, series: int, bars: Sequence[tuple[str, Decimal, Decimal
         "x": [bar for bar, _, _ in bars],
         "base": [float(base) for _, base, _ in bars],
         "y": [float(usd if is_total else abs(usd)) for _, _, usd in bars],
-        "text": said,
+        "text": short,
+        "hovertext": said,
         "textposition": "outside",
+        "constraintext": "none",
         "cliponaxis": False,
-        "hovertemplate": "%{x}: %{text}<extra></extra>",
+        "hovertemplate": "%{x}: %{hovertext}<extra></extra>",
     }

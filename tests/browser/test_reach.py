@@ -1,5 +1,6 @@
 """Every page: nothing serious for axe, quiet, no wider than its window; at both widths, light and dark."""
 
+import re
 from typing import Any
 
 import pytest
@@ -173,10 +174,57 @@ def test_an_answer_and_what_is_reached_from_it(reach: Reach, planner: Planner) -
     alone = f"{result}designs/{design}/"
     for path in (compare, alone, f"{alone}pilot", scenario.removeprefix("/")):
         reach.visit(path)
+    costs(reach, f"{result}finance/")
+    page.goto(f"{planner.url}{scenario.removeprefix('/')}")
     page.get_by_label("For whom").fill("the board")
     page.get_by_role("button", name="Make a link").click()
     reach.visit(page.get_by_label("Its address").input_value().removeprefix(planner.url))
     assert not reach.faults, "\n".join(reach.faults)
+
+
+def costs(reach: Reach, path: str) -> None:
+    """The finance pages: approved, changed since, told against what was billed; and on paper."""
+    page = reach.page
+    page.goto(reach.home + path)
+    page.get_by_role("button", name="Work it out").click()
+    expect(page.locator(".analysis .found, #months-title").first).to_be_visible(timeout=STUDY_MS)
+    page.goto(reach.home + path)
+    page.get_by_role("button", name="Approve revision").click()
+    expect(page.locator(".approved")).to_contain_text("Approved by")
+    page.locator("[name='overheads.staff_usd_per_month']").fill("20000")
+    page.locator("[name='demand.start']").fill("2027-02")
+    page.get_by_role("button", name="Save as").click()
+    expect(page.locator("#since-words")).to_contain_text("licences and staff +$720,000.00")
+    for part in ("", "cost-centres/", "actuals/"):
+        reach.visit(path + part)
+        if not part:
+            on_paper(page)
+    page.get_by_label("File", exact=True).set_input_files(file_of("month,cost\n2027-02,700000\n2031-01,5\n"))
+    page.get_by_role("button", name="Read").click()
+    expect(page).to_have_url(re.compile(r"actuals/\d+/"))
+    reach.look("the report of a file of actuals")
+
+
+PAPER_PX = 960
+"""Letter across, between its margins; A4 is wider."""
+
+
+def on_paper(page: Page) -> None:
+    """Nothing is cut, nothing is there to be pressed, and what is folded is open."""
+    page.set_viewport_size({"width": PAPER_PX, "height": 700})
+    page.emulate_media(media="print", color_scheme="dark")
+    wide = page.evaluate(
+        "[...document.querySelectorAll('main *')].filter((one) => one.getClientRects().length && !one.closest('.plot')"
+        " && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 120))"
+    )
+    assert wide == []
+    for hidden in (".masthead", "main nav", "main button", ".files"):
+        for one in page.locator(hidden).all():
+            expect(one).to_be_hidden()
+    for shown in (".how .formula", "[aria-label='Costs by month, by category']", "[name='facility.pue']"):
+        expect(page.locator(shown).first).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.emulate_media(media="screen")
 
 
 CHEAP = ["neighbourhood", "token_budget", "slo_cost", "racks", "failures"]

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from planner.numerals import duration, exact, share, short, usd
+from planner.numerals import compact, duration, exact, share, short, usd
 from planner.studies.templatetags.numerals import opening
 
 
@@ -33,6 +33,8 @@ def test_exact_keeps_every_digit() -> None:
 
 def test_money_shares_and_times() -> None:
     assert [usd(418_123), usd(-31_000), usd(None)] == ["$418,000", "−$31,000", "–"]
+    amounts = (Decimal("15466162.87"), Decimal("-60896.46"), Decimal("9999.50"), 2_500_000_000)
+    assert [compact(value) for value in amounts] == ["$15.47M", "−$60.9k", "$9,999.50", "$2.50B"]
     assert [share(0.957), share(0.004), share(0.0), share(None)] == ["96 %", "0.4 %", "0 %", "–"]
     assert [duration(8.2), duration(125), duration(120), duration(3800)] == ["8 s", "2 min 5 s", "2 min", "1 h 3 min"]
 
