@@ -25,13 +25,13 @@ ROW_LENGTH = 150
 ACTION_LENGTH = 50
 FIELD_LENGTH = 200
 AT_ONCE = 500
-VALUE_LENGTH = 200
-"""Characters of a value that are kept; of a longer one its beginning, its length and its SHA-256."""
+VALUE_LENGTH = 500
+"""Characters of a value that are kept; of a longer one its length and SHA-256, of a text its beginning, too."""
 KEPT_OF_LONG = 80
 MOST_CHARACTERS = 16_000
 """Of all fields of an entry; those beyond are one more field, with their number and the SHA-256 of them all."""
 REST = "further fields"
-SECRET = re.compile(r"password|secret|token|\bkey_hash\b", re.IGNORECASE)
+SECRET = re.compile(r"(?:^|[._ ])(?:password|secret|token)(?:_hash|_text)?$|^secret", re.IGNORECASE)
 """Fields of which the history says that they changed, and never what they are."""
 HIDDEN = "(not kept)"
 OPERATOR, NOBODY = "manage.py", "nobody signed in"
@@ -171,7 +171,8 @@ def _short(value: Any) -> Any:
     text = plain if isinstance(plain, str) else _text(plain)
     if len(text) <= VALUE_LENGTH:
         return plain
-    return f"{text[:KEPT_OF_LONG]}… ({len(text):,} characters, {_sum(text)})"
+    begins = f"{text[:KEPT_OF_LONG]}… " if isinstance(plain, str) else ""
+    return f"{begins}({len(text):,} characters, {_sum(text)})"
 
 
 def _plain(value: Any) -> Any:

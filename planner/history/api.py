@@ -28,7 +28,7 @@ ENTRY = told(
     row=text("Its number; of the catalogue `table/id`, of price books the id."),
     name=text("What it was called."),
     scenario=maybe(whole("The question that it is a part of.")),
-    changes=keyed(PAIR, "Field → [before, after]; null: none. A long value is its beginning, its length and SHA-256."),
+    changes=keyed(PAIR, "Field → [before, after]; null: none. A long value is its length and SHA-256."),
 )
 LISTING = Listing(
     orders={"created_at": "created_at", "id": "pk"},

@@ -48,10 +48,24 @@ def test_long_values_and_secrets_are_not_kept() -> None:
     assert kept["token"] == ["(not kept)", None]
     assert len(kept["rows"][0]) < 200
     many = audit.bounded({f"field {place}": (None, "y" * 200) for place in range(1000)})
-    assert sum(len(name) + len(str(pair)) for name, pair in many.items()) < audit.MOST_CHARACTERS + 500
+    assert sum(len(name) + len(str(pair)) for name, pair in many.items()) < audit.MOST_CHARACTERS + 1000
     last = f"field {len(many) - 2}"
     assert many[last] == [None, "y" * 200]
     assert many[audit.REST][1].startswith(f"{1000 - len(many) + 1}: field {len(many) - 1}, ")
+
+
+@pytest.mark.parametrize(
+    "name", ["password", "token", "api_token", "token_hash", "secret_hash", "links.0.secret", "secret"]
+)
+def test_a_secret_is_told_as_changed_alone(name: str) -> None:
+    assert audit.bounded({name: ("a", "b")}) == {name: ["(not kept)", "(not kept)"]}
+
+
+@pytest.mark.parametrize(
+    "name", ["token_budgets", "block_tokens", "mean_prompt_tokens", "content_hash", "key", "tokens"]
+)
+def test_tokens_of_requests_are_no_secret(name: str) -> None:
+    assert audit.bounded({name: ([128, 256], 512)}) == {name: [[128, 256], 512]}
 
 
 def test_what_did_not_change_is_not_told() -> None:
